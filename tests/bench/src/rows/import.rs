@@ -35,7 +35,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
         against: "decoding the same files once with serde_json and inserting the same rows in one transaction"
             .to_owned(),
         measured: Figure::Times(pair.ratio),
-        limit: Limit::AtMost(Figure::Times(1.5)),
+        limit: Limit::AtMost(Figure::Times(2.5)),
         detail: pair.detail(),
     }])
 }

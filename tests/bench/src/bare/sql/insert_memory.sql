@@ -1,3 +1,3 @@
 INSERT INTO memories (workspace, scope, scope_id, memory_type, version, content, engine, created_at, updated_at,
-    source_message_count, source_latest_key, merged_through, origins)
-VALUES (?1, ?2, ?3, ?4, 1, ?5, 0, ?6, ?6, ?7, ?8, ?9, ?10);
+    source_message_count, source_latest_key, merged_through, origins, handed_known)
+VALUES (?1, ?2, ?3, ?4, 1, ?5, 0, ?6, ?6, ?7, ?8, ?9, ?10, 1);
