@@ -42,7 +42,7 @@ pub(super) struct ChannelParameters {
 pub(super) struct DecisionsParameters {
     /// The channel's name, with or without "#", or its id; all channels if left out.
     pub(super) channel: Option<String>,
-    /// What the decisions are about, in a few words; all if left out.
+    /// What the decisions are about, in a few words: the messages that fit best are quoted. All decisions if left out.
     pub(super) about: Option<String>,
     /// From when on: "2026-03-02", "last Friday"; all if left out.
     pub(super) since: Option<String>,

@@ -60,7 +60,8 @@ impl Tools {
         told(self.answered(of).await)
     }
 
-    /// List what was decided: the sentences that say it, in order of time, with numbered sources. No model is asked.
+    /// List what was decided: the sentences that say it, in order of time, or with `about` the messages that fit best, with
+    /// numbered sources. No model is asked.
     #[tool(annotations(
         title = "List decisions",
         read_only_hint = true,
