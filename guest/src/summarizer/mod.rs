@@ -18,6 +18,7 @@ use crate::bindings::llm::{Agent, Purpose};
 use crate::bindings::types::{Context, Coverage, Engine, LeftOut, MemoryType, Scope};
 use crate::context::thread_scope_id;
 use crate::fit::{Cut, Fitted, NOTHING, around_target, count, overview};
+use crate::line_sources::citations;
 use crate::ports::{Llm, Log};
 use crate::prompt;
 use crate::settings::Settings;
@@ -84,7 +85,7 @@ impl<'a> Summarizer<'a> {
         }
     }
 
-    /// The text of a memory.
+    /// The text of a memory, and the messages of the context that each line was made from.
     ///
     /// # Errors
     /// As [`Self::render_prompt`], except that a missing target thread is nothing to summarise; [`Error::Llm`] and
@@ -96,16 +97,22 @@ impl<'a> Summarizer<'a> {
         memory_type: MemoryType,
         existing_memory: Option<&str>,
     ) -> Result<Summary, Error> {
-        self.summarize_with(
+        let mut summary = self.summarize_with(
             context,
             scope,
             memory_type,
             existing_memory,
             Narrowing::Nothing,
-        )
+        )?;
+        // A context has the texts of memories alone: what they were made from is not known here.
+        let merges = !prompt::target_memories(context, scope, memory_type).is_empty();
+        if let Some(engine) = summary.engine.filter(|_| !merges) {
+            summary.citations = citations(&summary.text, engine, context, &[], &[]);
+        }
+        Ok(summary)
     }
 
-    /// The same, with what is narrowed down if the model does not answer.
+    /// The same without citations, and with what is narrowed down if the model does not answer.
     ///
     /// # Errors
     /// As [`Self::summarize`].

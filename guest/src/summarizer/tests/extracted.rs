@@ -211,6 +211,28 @@ fn relative_dates_have_the_date_that_they_mean_behind_them() {
 }
 
 #[test]
+fn a_summary_tells_the_messages_of_each_line() {
+    let host = TestHost::new();
+    for (seconds, text) in RELATIVE {
+        host.say("C1", seconds, text);
+    }
+    let settings = settings();
+    let context = context(&host, &settings);
+    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings);
+    let made = summarizer.summarize(&context, Channel, ShortTerm, None);
+    let cited = made.unwrap().citations;
+    let cited: Vec<Vec<&str>> = cited
+        .iter()
+        .map(|line| line.messages.iter().map(|of| of.ts.as_str()).collect())
+        .collect();
+    let messages = prompt::conversation_messages(&context);
+    let each: Vec<Vec<&str>> = messages.map(|message| vec![message.ts.as_str()]).collect();
+    assert_eq!(cited, each);
+    let merged = summarizer.summarize(&golden_context(), Channel, LongTerm, None);
+    assert_eq!(merged.unwrap().citations, []);
+}
+
+#[test]
 fn a_given_context_is_quoted_as_it_is() {
     let (text, _) = text_of(&RELATIVE, None);
     assert!(

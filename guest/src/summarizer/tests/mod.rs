@@ -17,6 +17,7 @@ mod second_ask;
 use super::*;
 use crate::bindings::errors::{BadAnswer, Combination};
 use crate::bindings::llm::{FinishReason, LlmError, Request};
+use crate::bindings::types::Citation;
 use crate::testing::{Quiet, ScriptedLlm, TestHost, completion, golden_context};
 use MemoryType::{LongTerm, ShortTerm};
 use Scope::{Channel, Thread, Workspace};
@@ -282,7 +283,13 @@ fn an_answer_is_stripped() {
                 records: 0,
                 late: 0,
             },
-            citations: Vec::new(),
+            // The messages do not say it.
+            citations: vec![Citation {
+                start: 0,
+                length: 4,
+                messages: Vec::new(),
+                by_program: false,
+            }],
             records: Vec::new(),
         }
     );
