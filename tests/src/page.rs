@@ -146,6 +146,22 @@ impl Served {
         answer
     }
 
+    /// Sends a form as a browser does that has opened the link. A header replaces the browser's own.
+    #[must_use]
+    pub fn post(&self, path: &str, headers: &[&str], form: &str) -> Answer {
+        let own = [
+            format!("Host: {}", self.address),
+            format!("Cookie: {}", self.cookie),
+            format!("Content-Length: {}", form.len()),
+        ];
+        let name = |line: &str| line.split(':').next().unwrap().to_owned();
+        let is_replaced = |line: &str| headers.iter().any(|header| name(header) == name(line));
+        let own = own.iter().map(String::as_str);
+        let own = own.filter(|line| !is_replaced(line));
+        let all: Vec<&str> = own.chain(headers.iter().copied()).collect();
+        send(self.address, "POST", path, &all, form)
+    }
+
     /// Sends a request with these headers.
     #[must_use]
     pub fn ask(&self, method: &str, path: &str, headers: &[&str]) -> Answer {
@@ -180,11 +196,15 @@ impl Served {
 /// Sends a request with these headers.
 #[must_use]
 pub fn ask(to: SocketAddr, method: &str, path: &str, headers: &[&str]) -> Answer {
+    send(to, method, path, headers, "")
+}
+
+fn send(to: SocketAddr, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
     let mut stream = TcpStream::connect(to).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
     let path: String = path.bytes().map(in_address).collect();
-    write!(stream, "{method} {path} HTTP/1.1\r\n{lines}\r\n").unwrap();
+    write!(stream, "{method} {path} HTTP/1.1\r\n{lines}\r\n{body}").unwrap();
     let mut bytes = Vec::new();
     stream.read_to_end(&mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();

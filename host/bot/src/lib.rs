@@ -25,6 +25,7 @@ mod health;
 mod home;
 mod inbox;
 mod limits;
+pub mod marking;
 mod mentions;
 pub mod metrics;
 pub mod reading;

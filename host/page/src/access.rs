@@ -36,6 +36,8 @@ pub(crate) struct Access {
     /// `None` after it was used.
     link: Mutex<Option<Secret>>,
     session: Secret,
+    /// Forms have it, so that another site cannot send them.
+    form: Secret,
     /// Browsers share cookies between the ports of a machine.
     cookie_name: String,
     port: u16,
@@ -47,6 +49,7 @@ impl Access {
         Ok(Self {
             link: Mutex::new(Some(Secret::random()?)),
             session: Secret::random()?,
+            form: Secret::random()?,
             cookie_name: format!("myao-{port}"),
             port,
         })
@@ -73,6 +76,16 @@ impl Access {
             "{}={}; Path=/; HttpOnly; SameSite=Strict",
             self.cookie_name, self.session.0
         ))
+    }
+
+    /// The secret of forms.
+    pub(crate) fn form_token(&self) -> &str {
+        &self.form.0
+    }
+
+    /// Whether a form comes from a page of this program.
+    pub(crate) fn is_own_form(&self, token: &str) -> bool {
+        self.form.is(token)
     }
 
     /// Whether a request has the cookie.
@@ -164,6 +177,8 @@ mod tests {
         let [a, b] = [(), ()].map(|()| Access::random(8000).unwrap());
         assert_ne!(a.link(), b.link());
         assert_ne!(a.session.0, b.session.0);
+        assert!(a.is_own_form(a.form_token()) && !a.is_own_form(b.form_token()));
+        assert!(!a.is_own_form(&a.session.0) && !a.is_own_form(""));
         assert_ne!(a.link(), Some(a.session.0));
     }
 

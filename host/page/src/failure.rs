@@ -16,6 +16,8 @@ pub(crate) enum Failure {
     NoPage,
     Host,
     Method,
+    /// The form does not say what to do.
+    Form,
     /// The store failed.
     Store(String),
     /// The component or a model failed.
@@ -29,6 +31,7 @@ impl Failure {
             Self::Used | Self::Elsewhere => StatusCode::FORBIDDEN,
             Self::NoPage => StatusCode::NOT_FOUND,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
+            Self::Form => StatusCode::BAD_REQUEST,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::Store(_) | Self::Call(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -43,6 +46,7 @@ impl Failure {
             Self::NoPage => "no-such-page",
             Self::Host => "no-such-host",
             Self::Method => "read-only",
+            Self::Form => "bad-form",
             Self::Store(_) => "store-failed",
             Self::Call(_) => "call-failed",
         };

@@ -8,6 +8,7 @@ use maud::{DOCTYPE, Markup, html};
 use myao_bot::reading::links;
 use myao_bot::reading::times;
 use myao_plugin::printable::{line, lines};
+use myao_plugin::ts::TsKey;
 use myao_plugin::{MessageRef, Timestamp};
 
 use super::language::Language;
@@ -138,11 +139,44 @@ pub(crate) fn channel_link(id: &str, name: &str) -> Markup {
     html! { a href=(Route::channel(id).address()) { (self::name(&format!("#{name}"))) } }
 }
 
-/// A link to a message in Slack; nothing if the workspace's address is not known.
-pub(crate) fn permalink(of: &MessageRef, address: Option<&str>, language: Language) -> Markup {
+/// What links to messages need.
+#[derive(Clone)]
+pub(crate) struct Links {
+    /// The workspace's address in Slack; `None` if not known.
+    pub(crate) address: Option<String>,
+    /// Whether messages may be pinned and forgotten here.
+    pub(crate) can_change: bool,
+}
+
+impl Links {
+    /// A link to a message in Slack, if its address is known, and to its page, for those who may change something.
+    pub(crate) fn to(&self, of: &MessageRef, language: Language) -> Markup {
+        let ts = TsKey::parse(&of.ts).ok().filter(|_| self.can_change);
+        let route = ts.map(|ts| Route::Message {
+            channel_id: of.channel_id.clone(),
+            ts,
+        });
+        html! {
+            (self.to_slack(of, language))
+            @if let Some(route) = route { " " a href=(route.address()) { (texts::CHANGE.of(language)) } }
+        }
+    }
+
+    pub(crate) fn to_slack(&self, of: &MessageRef, language: Language) -> Markup {
+        html! {
+            @if let Some(link) = links::link(of, self.address.as_deref()) {
+                a href=(link) rel="noreferrer" { (texts::IN_SLACK.of(language)) }
+            }
+        }
+    }
+}
+
+/// A form that changes something.
+pub(crate) fn form(to: &Route, token: &str, fields: &Markup) -> Markup {
     html! {
-        @if let Some(link) = links::link(of, address) {
-            a href=(link) rel="noreferrer" { (texts::IN_SLACK.of(language)) }
+        form action=(to.address()) method="post" {
+            input type="hidden" name="token" value=(token);
+            (fields)
         }
     }
 }

@@ -7,9 +7,10 @@
 //! 3. it is written as HTML (`html`, in the language that the browser asks for, `texts`) or as JSON;
 //! 4. `headers` are added to every answer.
 //!
-//! Nothing is changed: a question costs calls of a model, within the budget, and everything else only reads.
+//! A question costs calls of a model, within the budget. What is changed comes as a form with a secret (`actions`).
 
 mod access;
+mod actions;
 mod changes;
 mod failure;
 mod headers;
@@ -55,6 +56,8 @@ pub struct Site {
     pub current: Current,
     /// Whoever opened the link sees what may be seen here.
     pub place: Place,
+    /// Whether they may pin, correct and forget, too.
+    pub can_change: bool,
     /// Now.
     pub clock: Clock,
     /// The workspace's address in Slack, for links to messages; `None` if not known.

@@ -10,26 +10,42 @@ use myao_plugin::journal::StoredCall;
 use myao_plugin::state::upkeep::StoredDeferral;
 use myao_plugin::state::view::{ChannelTally, MemoryFilter, Sources, StoredMemory, View};
 use myao_plugin::storage::{Channel, StorageError};
-use myao_plugin::{MemoryType, Place, Response, Scope, SearchRequest, SearchResult, Timestamp};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{
+    KeptSpan, KeptText, MemoryType, MessageRef, Place, Response, Scope, SearchRequest,
+    SearchResult, Timestamp,
+};
 
 use super::failure::Failure;
+use super::html::Links;
 use super::{Site, Taken};
 
 /// Reads for one request.
 pub(crate) struct Reader {
     pub(crate) site: Arc<Site>,
     view: Arc<dyn View>,
+    /// The secret of forms, for those who may change something.
+    token: Option<String>,
 }
 
 impl Reader {
-    pub(crate) fn new(site: Arc<Site>) -> Self {
+    pub(crate) fn new(site: Arc<Site>, form_token: &str) -> Self {
         let view = site.workspace.view(site.place.clone());
-        Self { site, view }
+        let token = site.can_change.then(|| form_token.to_owned());
+        Self { site, view, token }
     }
 
-    /// The workspace's address, for links to messages.
-    pub(crate) fn address(&self) -> Option<&str> {
-        self.site.address.as_deref()
+    /// The secret of forms; `None` where nothing can be changed.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// What links to messages need.
+    pub(crate) fn links(&self) -> Links {
+        Links {
+            address: self.site.address.clone(),
+            can_change: self.token.is_some(),
+        }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -92,6 +108,21 @@ impl Reader {
 
     pub(crate) async fn memory(&self, id: u64) -> Result<StoredMemory, Failure> {
         let found = self.with_text(BTreeSet::from([id])).await?;
+        found.into_iter().next().ok_or(Failure::NoPage)
+    }
+
+    /// A message with its whole text.
+    pub(crate) async fn message(&self, channel_id: &str, ts: TsKey) -> Result<KeptText, Failure> {
+        let whole = KeptSpan {
+            message: MessageRef {
+                channel_id: channel_id.to_owned(),
+                ts: ts.to_string(),
+            },
+            start: 0,
+            length: u32::MAX,
+        };
+        let storage = self.site.workspace.at(self.site.place.clone());
+        let found = storage.read_spans(vec![whole]).await?;
         found.into_iter().next().ok_or(Failure::NoPage)
     }
 

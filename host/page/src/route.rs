@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use myao_plugin::ts::TsKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 /// What stays as it is in a path. A dot does not: an id that ends in `.json` is no JSON twin.
@@ -11,6 +12,8 @@ const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_');
 const JSON: &str = ".json";
 /// A longer value of a query is no request of the page's own forms.
 const MAX_VALUE: usize = 1_000;
+/// The same for a value of a form.
+const MAX_TEXT: usize = 8_000;
 
 /// Which memory of a channel is shown over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +49,10 @@ pub(crate) enum Route {
     },
     Memory {
         id: u64,
+    },
+    Message {
+        channel_id: String,
+        ts: TsKey,
     },
     Search(Search),
     Upkeep,
@@ -86,7 +93,10 @@ pub(crate) fn parse(path: &str, query: Option<&str>) -> Option<Wanted> {
 fn route(path: &str, query: Option<&str>) -> Option<Route> {
     let mut segments = path.strip_prefix('/')?.split('/');
     let (kind, id, more) = (segments.next()?, segments.next(), segments.next());
-    let mut query = Query::of(query);
+    if segments.next().is_some() {
+        return None;
+    }
+    let mut query = Fields::of_query(query);
     match (kind, id, more) {
         ("workspace", None, None) => Some(Route::Workspace {
             page: query.number("page"),
@@ -99,6 +109,13 @@ fn route(path: &str, query: Option<&str>) -> Option<Route> {
             },
             page: query.number("page"),
             threads: query.number("threads"),
+        }),
+        ("message", Some(channel_id), Some(ts)) => Some(Route::Message {
+            channel_id: percent_decode_str(channel_id)
+                .decode_utf8()
+                .ok()?
+                .into_owned(),
+            ts: TsKey::parse(&percent_decode_str(ts).decode_utf8().ok()?).ok()?,
         }),
         ("memory", Some(id), None) => Some(Route::Memory {
             id: id.parse().ok()?,
@@ -117,13 +134,22 @@ fn route(path: &str, query: Option<&str>) -> Option<Route> {
     }
 }
 
-/// The values of a query. Of several with one name the last counts; one that is too long is left out.
-struct Query(BTreeMap<String, String>);
+/// The values of a query or a form. Of several with one name the last counts; one that is too long is left out.
+pub(crate) struct Fields(BTreeMap<String, String>);
 
-impl Query {
-    fn of(query: Option<&str>) -> Self {
-        let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-        let pairs = pairs.filter(|(_, value)| value.len() <= MAX_VALUE);
+impl Fields {
+    fn of_query(query: Option<&str>) -> Self {
+        Self::of(query.unwrap_or_default().as_bytes(), MAX_VALUE)
+    }
+
+    /// The values of a form.
+    pub(crate) fn of_form(form: &[u8]) -> Self {
+        Self::of(form, MAX_TEXT)
+    }
+
+    fn of(pairs: &[u8], longest: usize) -> Self {
+        let pairs = form_urlencoded::parse(pairs);
+        let pairs = pairs.filter(|(_, value)| value.len() <= longest);
         Self(
             pairs
                 .map(|(name, value)| (name.into_owned(), value.into_owned()))
@@ -131,7 +157,7 @@ impl Query {
         )
     }
 
-    fn take(&mut self, name: &str) -> String {
+    pub(crate) fn take(&mut self, name: &str) -> String {
         self.0
             .remove(name)
             .map_or_else(String::new, |value| value.trim().to_owned())
@@ -172,6 +198,11 @@ impl Route {
             Self::Workspace { .. } => "/workspace".to_owned(),
             Self::Channel { id, .. } => format!("/channel/{}", utf8_percent_encode(id, &PLAIN)),
             Self::Memory { id } => format!("/memory/{id}"),
+            Self::Message { channel_id, ts } => format!(
+                "/message/{}/{}",
+                utf8_percent_encode(channel_id, &PLAIN),
+                utf8_percent_encode(&ts.to_string(), &PLAIN)
+            ),
             Self::Upkeep => "/upkeep".to_owned(),
             Self::Search(_) => "/search".to_owned(),
             Self::Ask { .. } => "/ask".to_owned(),
@@ -211,7 +242,7 @@ impl Route {
                     ("threads", number(*threads)),
                 ]
             }
-            Self::Memory { .. } | Self::Upkeep => Vec::new(),
+            Self::Memory { .. } | Self::Message { .. } | Self::Upkeep => Vec::new(),
             Self::Search(search) => vec![
                 ("q", search.words.clone()),
                 ("channel", search.channel.clone()),
@@ -224,7 +255,10 @@ impl Route {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
+    use myao_plugin::ts::TsKey;
+
     use super::{Layer, Route, Search, Wanted, parse};
 
     fn parsed(address: &str) -> Option<Wanted> {
@@ -257,6 +291,10 @@ mod tests {
             channel("a/b?c#d e\u{0}\u{202e}<script>\"'"),
             channel("雑談"),
             Route::Memory { id: u64::MAX },
+            Route::Message {
+                channel_id: "C1/..".to_owned(),
+                ts: TsKey::parse("1709287200.000100").unwrap(),
+            },
             Route::Upkeep,
             Route::Search(search),
             Route::Search(Search::default()),
@@ -288,6 +326,9 @@ mod tests {
             "/channel/C1/x",
             "/memory/x",
             "/memory/-1",
+            "/message/C1",
+            "/message/C1/now",
+            "/message/C1/1%2E000001/x",
             "/workspace/",
             "/channel/%ff",
             "",

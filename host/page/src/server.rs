@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
@@ -12,13 +12,14 @@ use serde_json::Value;
 
 use super::Site;
 use super::access::{Access, is_from_elsewhere};
+use super::actions::{Done, act};
 use super::failure::Failure;
 use super::headers::protect;
 use super::language::Language;
 use super::link_file::LinkFile;
 use super::pages::{self, Shown, refused};
 use super::reader::Reader;
-use super::route::{self, Route, Wanted};
+use super::route::{self, Fields, Route, Wanted};
 
 const HTML: &str = "text/html; charset=utf-8";
 const STYLE: &str = include_str!("style.css");
@@ -31,10 +32,17 @@ pub(crate) struct Server {
     pub(crate) link_file: Option<LinkFile>,
 }
 
-/// Answers a request. Its body is never read.
+/// The largest form: a correction.
+const MAX_FORM_BYTES: usize = 16 << 10;
+
+/// Answers a request. Its body is read only if it is a form of whoever opened the page.
 pub(crate) async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response {
-    let (parts, _) = request.into_parts();
-    let mut answer = server.answered(&parts).await;
+    let (parts, body) = request.into_parts();
+    let mut answer = if parts.method == Method::POST {
+        server.changed(&parts, body).await
+    } else {
+        server.answered(&parts).await
+    };
     protect(answer.headers_mut());
     answer
 }
@@ -44,10 +52,7 @@ impl Server {
         let headers = &request.headers;
         let language = language(headers);
         if !matches!(request.method, Method::GET | Method::HEAD) {
-            let mut refusal = self.failed(Failure::Method, language);
-            let allowed = HeaderValue::from_static("GET, HEAD");
-            refusal.headers_mut().insert(header::ALLOW, allowed);
-            return refusal;
+            return self.failed(Failure::Method, language);
         }
         if !self.access.is_own_host(headers) {
             return self.failed(Failure::Host, language);
@@ -69,7 +74,7 @@ impl Server {
             match wanted {
                 Some(Wanted::Start) => return redirect(&Route::START, None),
                 Some(Wanted::Page(route) | Wanted::Json(route)) => {
-                    pages::show(Reader::new(self.site.clone()), &route).await
+                    pages::show(self.reader(), &route).await
                 }
                 _ => Err(Failure::NoPage),
             }
@@ -80,6 +85,46 @@ impl Server {
             Err(failure) if is_json => json(failure.status(), &failure.json()),
             Err(failure) => self.failed(failure, language),
         }
+    }
+
+    fn reader(&self) -> Reader {
+        Reader::new(self.site.clone(), self.access.form_token())
+    }
+
+    /// Does what a form asks for.
+    async fn changed(&self, request: &Parts, body: Body) -> Response {
+        let language = language(&request.headers);
+        match self.change(request, body).await {
+            Ok(Done::See(route)) => redirect(&route, None),
+            Ok(Done::Receipt(receipt)) => page(StatusCode::OK, &*receipt, language),
+            Err(failure) => self.failed(failure, language),
+        }
+    }
+
+    async fn change(&self, request: &Parts, body: Body) -> Result<Done, Failure> {
+        let (headers, uri) = (&request.headers, &request.uri);
+        let Some(Wanted::Page(route)) = route::parse(uri.path(), uri.query()) else {
+            return Err(Failure::Method);
+        };
+        let has_form = matches!(route, Route::Message { .. } | Route::Channel { .. });
+        if !self.site.can_change || !has_form {
+            return Err(Failure::Method);
+        }
+        if !self.access.is_own_host(headers) {
+            return Err(Failure::Host);
+        }
+        if !self.access.is_open(headers) {
+            return Err(Failure::Closed);
+        }
+        if is_from_elsewhere(headers) {
+            return Err(Failure::Elsewhere);
+        }
+        let form = to_bytes(body, MAX_FORM_BYTES).await;
+        let mut form = Fields::of_form(&form.map_err(|_| Failure::Form)?);
+        if !self.access.is_own_form(&form.take("token")) {
+            return Err(Failure::Elsewhere);
+        }
+        act(&self.reader(), &route, &mut form).await
     }
 
     /// Exchanges the link's secret for the cookie.
@@ -117,7 +162,12 @@ impl Server {
             tracing::warn!("a page cannot be shown: {error}");
         }
         let status = failure.status();
-        page(status, &refused(failure, &self.site), language)
+        let mut answer = page(status, &refused(failure, &self.site), language);
+        if status == StatusCode::METHOD_NOT_ALLOWED {
+            let allowed = HeaderValue::from_static("GET, HEAD");
+            answer.headers_mut().insert(header::ALLOW, allowed);
+        }
+        answer
     }
 }
 

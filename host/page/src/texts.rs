@@ -1,6 +1,7 @@
 //! What the page says, in Japanese and English. Nothing that it says is written elsewhere, and a text without one of the
 //! languages does not compile.
 
+use myao_plugin::state::forgetting::Erased;
 use myao_plugin::storage::Coverage;
 use myao_plugin::{Engine, MemoryType};
 
@@ -137,6 +138,47 @@ pub(crate) const HOST: Text = text(
     "The page has no such name. Use the address that myao serve printed.",
 );
 pub(crate) const METHOD: Text = text("このページは読むだけです。", "This page can only be read.");
+pub(crate) const BAD_FORM: Text = text(
+    "フォームに足りないものがあります。前のページに戻って、もう一度試してください。",
+    "The form is not complete. Go back to the page and try again.",
+);
+pub(crate) const CHANGE: Text = text("覚える・忘れる", "Pin or forget");
+pub(crate) const MESSAGE: Text = text("メッセージ", "Message");
+pub(crate) const PIN: Text = text("覚えておく", "Pin it");
+pub(crate) const UNPIN: Text = text("覚えておくのをやめる", "Take your pin off");
+pub(crate) const PIN_HINT: Text = text(
+    "覚えておくメッセージは、このチャンネルの記憶と回答にいつも使われます。Slack で付けたピンは Slack で外します。",
+    "A pinned message is kept in mind in this channel. What people pinned in Slack is unpinned there.",
+);
+pub(crate) const FORGET: Text = text("忘れる", "Forget");
+pub(crate) const FORGET_NOW: Text = text("このメッセージを忘れる", "Forget this message");
+pub(crate) const WOULD_GO: Text = text(
+    "忘れると、次のものが消えます。",
+    "If you forget it, this goes:",
+);
+pub(crate) const FORGET_HINT: Text = text(
+    "元には戻せません。Slack のメッセージそのものは残ります。",
+    "There is no way back. The message itself stays in Slack.",
+);
+pub(crate) const FORGOTTEN: Text = text("忘れました", "Forgotten");
+pub(crate) const NONE_LEFT: Text = text(
+    "保存したものすべての中を探しましたが、どこにも残っていません。",
+    "It was looked for in everything that is stored: none is left.",
+);
+pub(crate) const STILL_SAID: Text = text(
+    "同じ言葉が次の場所にあります。ほかの人も同じことを言ったか、ほかの発言から作られたものです。",
+    "The same words stand here. Others have said the same, or it was made from what others said:",
+);
+pub(crate) const NOT_REACHED: Text = text(
+    "次のものには届きません: データベースの控えや写し、モデルの提供元に残るもの、Slack のメッセージそのもの。",
+    "Not reached: backups and copies of the database, what the model's provider keeps, and the message itself in Slack.",
+);
+pub(crate) const CORRECT: Text = text("訂正する", "Correct it");
+pub(crate) const CORRECTION: Text = text("正しくは", "What is right");
+pub(crate) const CORRECT_HINT: Text = text(
+    "食い違う行に取り消し線が付き、次の記憶はこの訂正に従います。訂正は投稿されません。",
+    "Lines that it contradicts are struck out, and the next memory goes by it. It is not posted.",
+);
 pub(crate) const REFUSED_TITLE: Text = text("できません", "Refused");
 pub(crate) const FAILED: Text = text(
     "ページを作れませんでした。理由は myao の出力にあります。",
@@ -239,6 +281,54 @@ pub(crate) fn engine(engine: Engine) -> Text {
         Engine::Extractive => text("モデルなしの抜粋", "excerpts, without a model"),
         Engine::Imported => text("ほかのプログラムから", "imported"),
     }
+}
+
+/// What goes with something that is forgotten, and how much of it.
+pub(crate) fn erased(erased: &Erased) -> [(usize, Text); 9] {
+    [
+        (erased.messages, text("メッセージ", "messages")),
+        (erased.lines, text("記憶の行", "lines of memories")),
+        (
+            erased.memories,
+            text("その行があった記憶", "memories that these lines stood in"),
+        ),
+        (
+            erased.posts,
+            text(
+                "ボットの投稿 (Slack では注記に置き換え)",
+                "posts of the bot, replaced in Slack by a note",
+            ),
+        ),
+        (
+            erased.recordings,
+            text("モデルの呼び出しの記録", "recordings of calls of the model"),
+        ),
+        (
+            erased.model_answers,
+            text("保存したモデルの回答", "stored answers of the model"),
+        ),
+        (
+            erased.unsent_parts,
+            text(
+                "まだ送っていない回答の部分",
+                "parts of answers that were not sent yet",
+            ),
+        ),
+        (
+            erased.events,
+            text(
+                "適用できなかったイベント",
+                "events that could not be applied",
+            ),
+        ),
+        (
+            erased.remembered_anew,
+            text(
+                "次に覚え直すほかのメッセージ",
+                "other messages that are remembered anew",
+            ),
+        ),
+    ]
 }
 
 /// What went into a text.

@@ -9,6 +9,7 @@
 
 mod access;
 mod asking;
+mod changing;
 mod chromium;
 mod hostile;
 mod pages;

@@ -4,11 +4,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use myao_bot::marking;
 use myao_plugin::printable::line;
-use myao_plugin::storage::effects::{Effect, PinnedBy};
-use myao_plugin::storage::marks::OPERATOR_ID;
-use myao_plugin::storage::records::{MessageRecord, UserRecord};
-use myao_plugin::ts::TsKey;
 use serde_json::json;
 
 use super::app::{App, Explained as _};
@@ -25,15 +22,9 @@ pub(crate) async fn pin(app: &App, arguments: &PinArgs) -> anyhow::Result<ExitCo
     let author = workspace.author(&channel.id, ts).await.explained()?;
     author.with_context(|| format!("message {ts} of #{} is not stored", line(&channel.name)))?;
     let is_pinned = !arguments.undo;
-    let pin = Effect::Pin {
-        channel_id: channel.id.clone(),
-        ts,
-        by: PinnedBy::Operator,
-        is_pinned,
-        at: TsKey::from_database(app.clock().microseconds()),
-    };
-    let now = app.clock().seconds();
-    workspace.apply_effects(vec![pin], now).await.explained()?;
+    let clock = app.clock();
+    let pinned = marking::pin(&*workspace, &clock, &channel.id, ts, is_pinned);
+    pinned.await.explained()?;
     if app.json {
         let pinned = json!({ "channel_id": channel.id, "ts": ts.to_string(), "pinned": is_pinned });
         output::print_json(&pinned)?;
@@ -58,40 +49,10 @@ pub(crate) async fn correct(app: &App, arguments: &CorrectArgs) -> anyhow::Resul
     anyhow::ensure!(!text.is_empty(), "a correction says something");
     let workspace = app.existing_workspace()?;
     let channel = find_any_channel(&*workspace, &arguments.channel).await?;
+    let bot = &app.config.persona.name;
     let clock = app.clock();
-    let ts = TsKey::from_database(clock.microseconds());
-    let author = UserRecord {
-        id: OPERATOR_ID.to_owned(),
-        name: OPERATOR_ID.to_owned(),
-        is_bot: false,
-    };
-    let record = MessageRecord {
-        channel_id: channel.id.clone(),
-        ts,
-        user_id: author.id.clone(),
-        author_name: None,
-        is_bot: false,
-        text: format!("@{} correction: {text}", app.config.persona.name),
-        thread_ts: None,
-        edited_at: None,
-    };
-    let effects = vec![
-        Effect::User {
-            record: author,
-            changed_at: clock.seconds().max(1),
-        },
-        Effect::Guest {
-            user_id: OPERATOR_ID.to_owned(),
-            is_guest: false,
-            at: ts,
-        },
-        Effect::Message {
-            record,
-            changed: ts,
-        },
-    ];
-    let stored = workspace.apply_effects(effects, clock.seconds()).await;
-    stored.explained()?;
+    let stored = marking::correct(&*workspace, &clock, bot, &channel.id, text);
+    let ts = stored.await.explained()?;
     if app.json {
         output::print_json(&json!({ "channel_id": channel.id, "ts": ts.to_string() }))?;
         return Ok(ExitCode::SUCCESS);

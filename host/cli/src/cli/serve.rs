@@ -56,6 +56,7 @@ pub(super) async fn site(
         workspace,
         current,
         place: Place::Operator,
+        can_change: true,
         clock: app.clock(),
         next: app.command("backfill"),
         again,

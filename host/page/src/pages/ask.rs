@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Shown;
 use crate::failure::Failure;
-use crate::html::{Frame, channel_link, name, permalink, text, time, whole_text};
+use crate::html::{Frame, Links, channel_link, name, text, time, whole_text};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -18,7 +18,7 @@ struct Asked {
     question: String,
     /// `None` if nothing was asked yet.
     response: Option<Response>,
-    address: Option<String>,
+    links: Links,
 }
 
 pub(super) async fn read(reader: &Reader, question: &str) -> Result<impl Shown + use<>, Failure> {
@@ -29,7 +29,7 @@ pub(super) async fn read(reader: &Reader, question: &str) -> Result<impl Shown +
     Ok(Asked {
         question: question.to_owned(),
         response,
-        address: reader.address().map(str::to_owned),
+        links: reader.links(),
     })
 }
 
@@ -71,7 +71,9 @@ impl Shown for Asked {
 
     fn json(&self) -> Value {
         match &self.response {
-            Some(response) => response_json(&self.question, response, self.address.as_deref()),
+            Some(response) => {
+                response_json(&self.question, response, self.links.address.as_deref())
+            }
             None => json!({ "question": Value::Null }),
         }
     }
@@ -88,7 +90,7 @@ impl Asked {
                     (channel_link(&first.channel_id, &source.channel_name)) " "
                 }
                 @for message in &source.messages {
-                    (permalink(message, self.address.as_deref(), language)) " "
+                    (self.links.to(message, language)) " "
                 }
             }
             (text(&source.text))

@@ -15,7 +15,7 @@ use super::sourced::{Sourced, each_once};
 use super::timeline::{self, Timeline};
 use super::{Shown, memory};
 use crate::failure::Failure;
-use crate::html::{Frame, Slice, cut_after, name, time, words};
+use crate::html::{Frame, Slice, cut_after, form, name, time, words};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::{Layer, Route};
@@ -43,6 +43,8 @@ struct ChannelPage {
     corrections: Option<Corrections>,
     sourced: Sourced,
     next: String,
+    /// The secret of forms, for those who may correct something.
+    token: Option<String>,
 }
 
 pub(super) async fn read(reader: &Reader, route: &Route) -> Result<impl Shown + use<>, Failure> {
@@ -80,6 +82,7 @@ pub(super) async fn read(reader: &Reader, route: &Route) -> Result<impl Shown + 
         corrections: reader.corrections(id).await?,
         sourced: Sourced::of(reader),
         next: reader.site.next.clone(),
+        token: reader.token().map(str::to_owned),
         route: route.clone(),
         layer: *layer,
         channel,
@@ -129,6 +132,7 @@ impl Shown for ChannelPage {
                 (self.sourced.records(&self.records(), language))
             }
             (self.marks(language))
+            (self.correction(language))
             (self.history(language))
             (self.threads(language))
         };
@@ -233,6 +237,25 @@ impl ChannelPage {
                 ul class="messages" {
                     @for said in pinned.iter().rev() { li { (self.sourced.kept(said, language)) } }
                 }
+            }
+        }
+    }
+
+    /// The form of a correction.
+    fn correction(&self, language: Language) -> Markup {
+        let fields = html! {
+            input type="hidden" name="do" value="correct";
+            p class="field grow" {
+                label for="text" { (texts::CORRECTION.of(language)) }
+                input id="text" name="text" required maxlength="2000" autocomplete="off";
+            }
+            p class="field" { button { (texts::CORRECT.of(language)) } }
+        };
+        html! {
+            @if let Some(token) = self.token.as_ref().filter(|_| !self.now.is_empty()) {
+                h2 id="correct" { (texts::CORRECT.of(language)) }
+                p class="note" { (texts::CORRECT_HINT.of(language)) }
+                (form(&Route::channel(&self.channel.id), token, &fields))
             }
         }
     }

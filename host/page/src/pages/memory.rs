@@ -178,7 +178,7 @@ impl Shown for Memory {
                     channel_id: channel_id.clone(),
                     ts: ts.to_string(),
                 };
-                let link = links::link(&of, self.sourced.address.as_deref())?;
+                let link = links::link(&of, self.sourced.links.address.as_deref())?;
                 Some(json!({ "channel_id": of.channel_id, "ts": of.ts, "permalink": link }))
             });
             fields.insert("permalinks".to_owned(), links.collect());

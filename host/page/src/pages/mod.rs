@@ -3,6 +3,7 @@
 mod ask;
 mod channel;
 mod memory;
+mod message;
 mod refusal;
 mod search;
 mod sourced;
@@ -17,6 +18,7 @@ use super::failure::Failure;
 use super::language::Language;
 use super::reader::Reader;
 use super::route::Route;
+pub(crate) use message::forgotten;
 pub(crate) use refusal::refused;
 
 /// A page that was read.
@@ -31,6 +33,9 @@ pub(crate) async fn show(reader: Reader, route: &Route) -> Result<Box<dyn Shown>
     Ok(match route {
         Route::Workspace { page } => Box::new(workspace::read(&reader, *page).await?),
         Route::Channel { .. } => Box::new(channel::read(&reader, route).await?),
+        Route::Message { channel_id, ts } => {
+            Box::new(message::read(&reader, channel_id, *ts).await?)
+        }
         Route::Memory { id } => Box::new(memory::read(&reader, *id).await?),
         Route::Search(search) => Box::new(search::read(&reader, search).await?),
         Route::Upkeep => Box::new(upkeep::read(&reader).await?),

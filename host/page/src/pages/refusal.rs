@@ -33,6 +33,7 @@ impl Refusal {
             Failure::NoPage => (texts::NO_PAGE_TITLE, texts::NO_PAGE),
             Failure::Host => (texts::REFUSED_TITLE, texts::HOST),
             Failure::Method => (texts::REFUSED_TITLE, texts::METHOD),
+            Failure::Form => (texts::REFUSED_TITLE, texts::BAD_FORM),
             Failure::Store(_) => (texts::FAILED_TITLE, texts::FAILED),
             Failure::Call(_) => (texts::FAILED_TITLE, texts::CALL_FAILED),
         }
@@ -50,7 +51,7 @@ impl Shown for Refusal {
                 p { (texts::AGAIN.of(language)) }
                 pre { code { (self.again) } }
             }
-            @if matches!(self.failure, Failure::Elsewhere | Failure::NoPage | Failure::Store(_) | Failure::Call(_)) {
+            @if matches!(self.failure, Failure::Elsewhere | Failure::Form | Failure::NoPage | Failure::Store(_) | Failure::Call(_)) {
                 p { a href=(Route::START.address()) { (texts::WORKSPACE.of(language)) } }
             }
         };

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Shown;
 use super::workspace::OFFERED;
 use crate::failure::Failure;
-use crate::html::{Frame, channel_link, cut, name, permalink, search_form, time};
+use crate::html::{Frame, Links, channel_link, cut, name, search_form, time};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::{Route, Search};
@@ -27,7 +27,7 @@ struct Searched {
     /// `None` if nothing was looked for yet.
     found: Option<SearchResult>,
     has_bad_day: bool,
-    address: Option<String>,
+    links: Links,
 }
 
 pub(super) async fn read(reader: &Reader, search: &Search) -> Result<impl Shown + use<>, Failure> {
@@ -52,7 +52,7 @@ pub(super) async fn read(reader: &Reader, search: &Search) -> Result<impl Shown 
         names: channels.take(OFFERED).map(|channel| channel.name).collect(),
         found,
         has_bad_day,
-        address: reader.address().map(str::to_owned),
+        links: reader.links(),
     })
 }
 
@@ -138,7 +138,7 @@ impl Shown for Searched {
     }
 
     fn json(&self) -> Value {
-        let address = self.address.as_deref();
+        let address = self.links.address.as_deref();
         let mut value = match &self.found {
             Some(found) => found_json(found, address),
             None => json!({ "hits": [] }),
@@ -158,7 +158,7 @@ impl Searched {
             p class="by" {
                 strong { (name(&message.user.name)) } " " (time(message.timestamp)) " "
                 (channel_link(&hit.at.channel_id, &hit.channel_name)) " "
-                (permalink(&hit.at, self.address.as_deref(), language))
+                (self.links.to(&hit.at, language))
             }
             p class="text" dir="auto" {
                 @for (part, is_marked) in marked(&shown, &hit.terms) {

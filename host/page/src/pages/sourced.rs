@@ -7,7 +7,7 @@ use myao_bot::clock::Clock;
 use myao_plugin::state::view::SourceMessage;
 use myao_plugin::{KeptText, MessageRef};
 
-use crate::html::{channel_link, name, permalink, text, time};
+use crate::html::{Links, channel_link, name, text, time};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::texts;
@@ -18,14 +18,14 @@ const RECORDS: usize = 100;
 /// Shows messages with their times and links.
 pub(super) struct Sourced {
     clock: Clock,
-    pub(super) address: Option<String>,
+    pub(super) links: Links,
 }
 
 impl Sourced {
     pub(super) fn of(reader: &Reader) -> Self {
         Self {
             clock: reader.site.clock.clone(),
-            address: reader.address().map(str::to_owned),
+            links: reader.links(),
         }
     }
 
@@ -35,7 +35,7 @@ impl Sourced {
             p class="by" {
                 strong { (name(&message.author)) } " " (time(at)) " "
                 (channel_link(&message.channel_id, &message.channel_name)) " "
-                (permalink(&reference(message), self.address.as_deref(), language))
+                (self.links.to(&reference(message), language))
             }
             (text(&message.text))
         }
@@ -46,7 +46,7 @@ impl Sourced {
         html! {
             p class="by" {
                 strong { (name(&kept.user.name)) } " " (time(kept.timestamp)) " "
-                (permalink(&kept.span.message, self.address.as_deref(), language))
+                (self.links.to(&kept.span.message, language))
             }
             (text(&kept.text))
         }

@@ -1,0 +1,79 @@
+//! What the operator marks, outside the chat.
+
+use myao_plugin::state::Workspace;
+use myao_plugin::storage::StorageError;
+use myao_plugin::storage::effects::{Effect, PinnedBy};
+use myao_plugin::storage::marks::OPERATOR_ID;
+use myao_plugin::storage::records::{MessageRecord, UserRecord};
+use myao_plugin::ts::TsKey;
+
+use super::clock::Clock;
+
+/// Pins a message, or takes the operator's pin off. What people pinned in the chat stays.
+///
+/// # Errors
+/// What the store says. A message that is not stored is pinned once it comes.
+pub async fn pin(
+    workspace: &dyn Workspace,
+    clock: &Clock,
+    channel_id: &str,
+    ts: TsKey,
+    is_pinned: bool,
+) -> Result<(), StorageError> {
+    let pin = Effect::Pin {
+        channel_id: channel_id.to_owned(),
+        ts,
+        by: PinnedBy::Operator,
+        is_pinned,
+        at: TsKey::from_database(clock.microseconds()),
+    };
+    workspace.apply_effects(vec![pin], clock.seconds()).await?;
+    Ok(())
+}
+
+/// Stores a correction as a message of the operator's in a channel, and returns its id. It is not posted. `bot` is the name by
+/// which people call the bot.
+///
+/// # Errors
+/// What the store says.
+pub async fn correct(
+    workspace: &dyn Workspace,
+    clock: &Clock,
+    bot: &str,
+    channel_id: &str,
+    text: &str,
+) -> Result<TsKey, StorageError> {
+    let ts = TsKey::from_database(clock.microseconds());
+    let author = UserRecord {
+        id: OPERATOR_ID.to_owned(),
+        name: OPERATOR_ID.to_owned(),
+        is_bot: false,
+    };
+    let record = MessageRecord {
+        channel_id: channel_id.to_owned(),
+        ts,
+        user_id: author.id.clone(),
+        author_name: None,
+        is_bot: false,
+        text: format!("@{bot} correction: {text}"),
+        thread_ts: None,
+        edited_at: None,
+    };
+    let effects = vec![
+        Effect::User {
+            record: author,
+            changed_at: clock.seconds().max(1),
+        },
+        Effect::Guest {
+            user_id: OPERATOR_ID.to_owned(),
+            is_guest: false,
+            at: ts,
+        },
+        Effect::Message {
+            record,
+            changed: ts,
+        },
+    ];
+    workspace.apply_effects(effects, clock.seconds()).await?;
+    Ok(ts)
+}

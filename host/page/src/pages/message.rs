@@ -1,0 +1,181 @@
+//! A message, for those who may pin or forget it, and the receipt of what was forgotten.
+
+use maud::{Markup, html};
+use myao_bot::reading::times;
+use myao_plugin::KeptText;
+use myao_plugin::state::forgetting::{Erased, Forget, Mode, Receipt};
+use myao_plugin::storage::Channel;
+use myao_plugin::ts::TsKey;
+use serde_json::{Value, json};
+
+use super::Shown;
+use crate::failure::Failure;
+use crate::html::{Frame, Links, channel_link, form, name, text, time, words};
+use crate::language::Language;
+use crate::reader::Reader;
+use crate::route::Route;
+use crate::texts;
+
+struct MessagePage {
+    route: Route,
+    channel: Channel,
+    said: KeptText,
+    is_pinned: bool,
+    /// What would go if it were forgotten.
+    erased: Erased,
+    links: Links,
+    token: String,
+}
+
+pub(super) async fn read(
+    reader: &Reader,
+    channel_id: &str,
+    ts: TsKey,
+) -> Result<impl Shown + use<>, Failure> {
+    let token = reader.token().ok_or(Failure::NoPage)?.to_owned();
+    let channel = reader.channel(channel_id).await?;
+    let said = reader.message(channel_id, ts).await?;
+    let marks = reader.corrections(channel_id).await?;
+    let is_pinned = marks.is_some_and(|marks| {
+        let mut pinned = marks.marks().pinned.iter();
+        pinned.any(|pinned| pinned.span.message == said.span.message)
+    });
+    let message = Forget::Message {
+        channel_id: channel.id.clone(),
+        ts,
+    };
+    let now = reader.now().unix_seconds;
+    let receipt = reader.site.workspace.forget(message, now, Mode::DryRun);
+    Ok(MessagePage {
+        route: Route::Message {
+            channel_id: channel.id.clone(),
+            ts,
+        },
+        erased: receipt.await?.erased,
+        links: reader.links(),
+        channel,
+        said,
+        is_pinned,
+        token,
+    })
+}
+
+impl Shown for MessagePage {
+    fn html(&self, language: Language) -> Markup {
+        let title = texts::MESSAGE.of(language);
+        let (action, mark) = if self.is_pinned {
+            ("unpin", texts::UNPIN)
+        } else {
+            ("pin", texts::PIN)
+        };
+        let button = |action: &str, label: &str| {
+            form(
+                &self.route,
+                &self.token,
+                &html! {
+                    p class="field" { button name="do" value=(action) { (label) } }
+                },
+            )
+        };
+        let main = html! {
+            h1 { (title) }
+            p class="by" {
+                strong { (name(&self.said.user.name)) } " " (time(self.said.timestamp)) " "
+                (channel_link(&self.channel.id, &self.channel.name)) " "
+                (self.links.to_slack(&self.said.span.message, language))
+            }
+            (text(&self.said.text))
+            h2 { (texts::PINNED.of(language)) }
+            p class="note" { (texts::PIN_HINT.of(language)) }
+            (button(action, mark.of(language)))
+            h2 { (texts::FORGET.of(language)) }
+            p { (texts::WOULD_GO.of(language)) }
+            (rows(&self.erased, language))
+            p class="note" { (texts::FORGET_HINT.of(language)) }
+            (button("forget", texts::FORGET_NOW.of(language)))
+        };
+        Frame {
+            language,
+            title,
+            route: Some(&self.route),
+        }
+        .around(&main)
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "channel_id": self.channel.id,
+            "channel_name": self.channel.name,
+            "ts": self.said.span.message.ts,
+            "at": times::rfc3339(self.said.timestamp),
+            "user_name": self.said.user.name,
+            "text": self.said.text,
+            "is_pinned": self.is_pinned,
+            "would_go": erased_json(&self.erased),
+        })
+    }
+}
+
+struct Forgotten {
+    channel: Channel,
+    receipt: Receipt,
+}
+
+/// Says what was forgotten of a channel.
+pub(crate) fn forgotten(channel: Channel, receipt: Receipt) -> impl Shown + use<> {
+    Forgotten { channel, receipt }
+}
+
+impl Shown for Forgotten {
+    fn html(&self, language: Language) -> Markup {
+        let title = texts::FORGOTTEN.of(language);
+        let search = self.receipt.search.as_ref();
+        let main = html! {
+            h1 { (title) }
+            (rows(&self.receipt.erased, language))
+            @if let Some(search) = search {
+                @if search.texts > 0 && search.found.is_empty() { p { (texts::NONE_LEFT.of(language)) } }
+                @if !search.found.is_empty() {
+                    p { (texts::STILL_SAID.of(language)) }
+                    ul { @for found in &search.found { li { (found.rows) " " (words(&found.place)) } } }
+                }
+                @if let Some(why) = &search.kept_pages { p class="note" { (words(why)) } }
+            }
+            p class="note" { (texts::NOT_REACHED.of(language)) }
+            p { (channel_link(&self.channel.id, &self.channel.name)) }
+        };
+        Frame {
+            language,
+            title,
+            route: None,
+        }
+        .around(&main)
+    }
+
+    fn json(&self) -> Value {
+        erased_json(&self.receipt.erased)
+    }
+}
+
+/// The layers from which something goes.
+fn rows(erased: &Erased, language: Language) -> Markup {
+    html! {
+        table {
+            tbody {
+                @for (n, what) in texts::erased(erased) {
+                    @if n > 0 { tr { th scope="row" { (what.of(language)) } td { (n) } } }
+                }
+            }
+        }
+    }
+}
+
+fn erased_json(erased: &Erased) -> Value {
+    json!({
+        "messages": erased.messages,
+        "lines": erased.lines,
+        "memories": erased.memories,
+        "posts": erased.posts,
+        "remembered_anew": erased.remembered_anew,
+    })
+}
