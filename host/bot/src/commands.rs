@@ -2,9 +2,10 @@
 
 use myao_slack::blocks::{
     Language, answer_message, direct_message, help_message, history_message, memory_message,
-    search_message, since_message, sources_message,
+    search_message, since_message, sources_message, thread_hint, thread_message,
 };
 use myao_slack::command::{Command, parse_command};
+use myao_slack::permalink::parse_thread;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -88,6 +89,13 @@ impl Commands {
                 let answer = self.views.answer(payload.user_id, here, &question);
                 answer_message(answer.await?.as_ref(), language)
             }
+            Command::Thread { link } => match parse_thread(&link) {
+                Some((channel_id, first)) => {
+                    let thread = self.views.thread(payload.user_id, &channel_id, first);
+                    thread_message(thread.await?.as_ref(), language)
+                }
+                None => thread_hint(language),
+            },
             Command::Help { unknown } => help_message(unknown.as_deref(), language),
         })
     }

@@ -16,16 +16,18 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use super::clock::Clock;
 use super::commands::Commands;
 use super::metrics::{Metrics, seconds};
+use super::shortcuts::Shortcuts;
 
 /// The maximum number of events in one transaction, so that a burst does not delay the first event.
 const BATCH: usize = 256;
 /// How many deliveries may wait to be stored; if more come, Slack waits.
 const WAITING: usize = 1024;
 
-/// Stores events, and answers commands.
+/// Stores events, and answers commands and shortcuts.
 pub(super) struct DurableInbox {
     events: mpsc::Sender<Waiting>,
     commands: Commands,
+    shortcuts: Shortcuts,
     metrics: Arc<Metrics>,
     clock: Clock,
     installation: Installation,
@@ -43,6 +45,7 @@ impl DurableInbox {
     pub(super) fn new(
         workspace: Arc<dyn Workspace>,
         commands: Commands,
+        shortcuts: Shortcuts,
         metrics: Arc<Metrics>,
         clock: Clock,
         installation: Installation,
@@ -52,6 +55,7 @@ impl DurableInbox {
         let inbox = Self {
             events,
             commands,
+            shortcuts,
             metrics,
             clock,
             installation,
@@ -93,8 +97,10 @@ impl Inbox for DurableInbox {
         match delivery.kind {
             DeliveryKind::Events => self.keep(delivery).await.map(|()| None),
             DeliveryKind::SlashCommand => Ok(Some(self.commands.answer(&delivery.payload).await)),
-            // The bot shows nothing that can be clicked except links.
-            DeliveryKind::Interactive => Ok(None),
+            DeliveryKind::Interactive => {
+                self.shortcuts.answer(&delivery.payload);
+                Ok(None)
+            }
         }
     }
 }

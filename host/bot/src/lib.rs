@@ -33,6 +33,7 @@ pub mod retention;
 mod retractions;
 pub mod serve;
 pub mod settings;
+mod shortcuts;
 pub mod slack;
 pub mod stop;
 mod unasked;
@@ -65,6 +66,7 @@ use myao_slack::socket::{ConnectionState, Established, SocketMode};
 use myao_slack::token::Token;
 use retractions::Retractions;
 use serve::{ClientLimits, serve};
+use shortcuts::Shortcuts;
 use stop::Stop;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc, watch};
@@ -167,9 +169,11 @@ impl Bot {
             self.clock.clone(),
         );
         let commands = Commands::new(views.clone(), self.current.clone());
+        let shortcuts = Shortcuts::new(views.clone(), self.slack.clone(), self.current.clone());
         let (inbox, keeping) = DurableInbox::new(
             self.workspace.clone(),
             commands,
+            shortcuts,
             self.metrics.clone(),
             self.clock.clone(),
             self.installation.clone(),

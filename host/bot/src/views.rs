@@ -3,6 +3,7 @@
 mod answers;
 mod search;
 mod sources;
+mod threads;
 
 use std::sync::Arc;
 
@@ -191,6 +192,14 @@ impl Views {
             asked,
             found,
         })
+    }
+
+    /// The name of a channel; `None` if it may not be seen from there.
+    async fn name_of(&self, place: &Place, id: &str) -> Result<Option<String>, String> {
+        let channels = self.workspace.view(place.clone()).channels().await;
+        let mut channels = channels.map_err(explained)?.into_iter();
+        let channel = channels.find(|channel| channel.id == id);
+        Ok(channel.map(|channel| channel.name))
     }
 
     /// All memories of a channel.

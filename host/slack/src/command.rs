@@ -39,6 +39,11 @@ pub enum Command {
         /// As they were typed; empty if there are none.
         about: String,
     },
+    /// The main points of a thread: `thread`, `スレッド`, and a link to one of its messages.
+    Thread {
+        /// As it was typed; empty if there is none.
+        link: String,
+    },
     /// What can be asked: `help`, `ヘルプ`, and anything else.
     Help {
         /// The text, if it is not a command.
@@ -94,6 +99,9 @@ pub fn parse_command(text: &str) -> Command {
             ..,
         ] => Some(Command::Decisions {
             about: behind_first_word(text),
+        }),
+        ["thread" | "スレッド", ..] => Some(Command::Thread {
+            link: behind_first_word(text),
         }),
         ["since" | "から" | "以降"] => Some(Command::Since {
             when: String::new(),
@@ -151,6 +159,9 @@ mod tests {
         let decisions = |about: &str| Command::Decisions {
             about: about.to_owned(),
         };
+        let thread = |link: &str| Command::Thread {
+            link: link.to_owned(),
+        };
         for (text, expected) in [
             ("", Command::Show),
             ("  \u{3000}", Command::Show),
@@ -176,6 +187,11 @@ mod tests {
             ("decisions", decisions("")),
             ("Decisions about  Crane", decisions("about  Crane")),
             ("決定　監視", decisions("監視")),
+            (
+                "thread <https://a.slack.com/archives/C1/p1> ",
+                thread("<https://a.slack.com/archives/C1/p1>"),
+            ),
+            ("スレッド", thread("")),
             ("ヘルプ", Command::Help { unknown: None }),
             ("？", Command::Help { unknown: None }),
         ] {

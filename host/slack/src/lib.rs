@@ -3,6 +3,7 @@
 //! - [`client`]: the Web API, with limits and retries that never post twice.
 //! - [`socket`]: Socket Mode; [`http`]: events over HTTP, with their [`signature`].
 //! - [`delivery`]: what both deliver, and the inbox that keeps it before it is acknowledged.
+//! - [`command`], [`shortcut`]: what people ask for.
 //! - [`events`]: an event becomes effects on the store; [`message`], [`mrkdwn`]: a message becomes readable text.
 //! - [`markdown`], [`mentions`], [`split`], [`blocks`]: the texts that Slack shows.
 //!
@@ -25,6 +26,7 @@ pub mod mrkdwn;
 pub mod named;
 pub mod permalink;
 pub mod pins;
+pub mod shortcut;
 pub mod signature;
 pub mod socket;
 pub mod split;

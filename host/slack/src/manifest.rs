@@ -13,7 +13,7 @@ const SOCKET_MODE: &str = "{{socket_mode}}";
 const MAX_NAME_CHARS: usize = 35;
 
 /// The bot's scopes (<https://docs.slack.dev/reference/scopes>), and what does not work without each. `auth.test`,
-/// `chat.getPermalink` and `views.publish` need none.
+/// `chat.getPermalink`, `views.open` and `views.publish` need none; shortcuts need `commands`.
 pub const REQUIRED_SCOPES: &[(&str, &str)] = &[
     (
         "app_mentions:read",
@@ -28,7 +28,10 @@ pub const REQUIRED_SCOPES: &[(&str, &str)] = &[
         "public channels have no names (conversations.list, conversations.info), and their changes and members do not arrive (channel_*, member_*)",
     ),
     ("chat:write", "nothing can be posted (chat.postMessage)"),
-    ("commands", "there is no slash command (/memory)"),
+    (
+        "commands",
+        "there is no slash command (/memory) and no shortcut",
+    ),
     (
         "groups:history",
         "messages of private channels do not arrive (message.groups) and cannot be read after a gap (conversations.history, conversations.replies)",
@@ -98,6 +101,7 @@ mod tests {
 
     use super::*;
     use crate::command::COMMAND;
+    use crate::shortcut::THREAD;
 
     /// The events that are subscribed to, and a scope that each needs, as Slack's reference has them
     /// (<https://docs.slack.dev/reference/events>). An empty one means none.
@@ -177,14 +181,16 @@ mod tests {
                 && yaml.contains("    display_name: \"みゃお\"\n")
         );
         assert!(yaml.contains(&format!("    - command: {COMMAND}\n")));
+        assert!(yaml.contains(&format!("      callback_id: {THREAD}\n")));
     }
 
     #[test]
-    fn http_has_its_address_twice() {
+    fn http_has_its_address_three_times() {
         let yaml = manifest(false, Some("https://a.example/slack"), "myao");
         assert!(yaml.contains("  socket_mode_enabled: false\n"));
         assert!(yaml.contains("      url: \"https://a.example/slack\"\n"));
-        assert!(yaml.contains("    request_url: \"https://a.example/slack\"\n"));
+        let address = "    request_url: \"https://a.example/slack\"\n";
+        assert_eq!(yaml.matches(address).count(), 2, "{yaml}");
         assert!(!manifest(false, None, "myao").contains("url:"));
     }
 

@@ -27,6 +27,23 @@ pub fn parse(link: &str) -> Option<(String, TsKey)> {
     Some((channel_id.to_owned(), ts))
 }
 
+/// The channel's id and the first message of the thread that a link leads to; `None` if it does not lead to a message. A link
+/// to a reply names its thread, `?thread_ts=1709287200.000100`; one to a message without is taken for the first message. It may stand in
+/// angle brackets, with words behind `|`, as Slack sends it.
+#[must_use]
+pub fn parse_thread(link: &str) -> Option<(String, TsKey)> {
+    let link = link.trim().trim_start_matches('<').trim_end_matches('>');
+    let link = link.split('|').next()?;
+    let (channel_id, ts) = parse(link)?;
+    let query = link.split_once('?').map_or("", |(_, query)| query);
+    let query = query.split('#').next().unwrap_or_default();
+    let thread = query
+        .split('&')
+        .find_map(|part| part.strip_prefix("thread_ts="));
+    let first = thread.and_then(|thread| TsKey::parse(thread).ok());
+    Some((channel_id, first.unwrap_or(ts)))
+}
+
 /// The link to a message of a workspace with this address; `None` if that is not one of Slack's.
 #[must_use]
 pub fn link(address: &str, channel_id: &str, ts: &str) -> Option<String> {
@@ -42,7 +59,7 @@ pub fn link(address: &str, channel_id: &str, ts: &str) -> Option<String> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::{link, parse};
+    use super::{link, parse, parse_thread};
 
     #[test]
     fn links_lead_to_their_message() {
@@ -75,6 +92,31 @@ mod tests {
         ] {
             assert_eq!(parse(link), None, "{link}");
         }
+    }
+
+    #[test]
+    fn a_link_to_a_reply_leads_to_its_thread() {
+        let link = "https://a.slack.com/archives/C1/p1709287300000200";
+        for (query, expected) in [
+            ("", "1709287300.000200"),
+            ("?thread_ts=1709287200.000100&cid=C1", "1709287200.000100"),
+            ("?cid=C1&thread_ts=1709287200.000100#x", "1709287200.000100"),
+            ("?thread_ts=never", "1709287300.000200"),
+        ] {
+            let (channel_id, ts) = parse_thread(&format!("{link}{query}")).unwrap();
+            assert_eq!(
+                (channel_id.as_str(), ts.to_string().as_str()),
+                ("C1", expected),
+                "{query}"
+            );
+        }
+        let sent = format!("<{link}?thread_ts=1709287200.000100|this thread>");
+        let (_, ts) = parse_thread(&sent).unwrap();
+        assert_eq!(ts.to_string(), "1709287200.000100");
+        assert_eq!(
+            parse_thread("https://a.slack.com/archives/C1?thread_ts=1.000000"),
+            None
+        );
     }
 
     #[test]

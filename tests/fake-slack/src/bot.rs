@@ -67,6 +67,10 @@ pub(crate) struct Bot {
     pub(crate) responses: Vec<Response>,
     /// The last view for each user.
     pub(crate) views: BTreeMap<String, Value>,
+    /// Windows that were opened, each with its user.
+    pub(crate) modals: Vec<(String, Value)>,
+    /// What opens a window, once, and for whom.
+    pub(crate) triggers: BTreeMap<String, String>,
     /// Of sockets that were not opened yet.
     pub(crate) tickets: BTreeSet<String>,
     pub(crate) tickets_given: u64,
@@ -106,6 +110,12 @@ impl FakeSlack {
     pub fn home(&self, user: &str) -> Option<Value> {
         self.inner()
             .read(|state| state.bot.views.get(user).cloned())
+    }
+
+    /// The windows that were opened so far, each with the user who sees it.
+    #[must_use]
+    pub fn modals(&self) -> Vec<(String, Value)> {
+        self.inner().read(|state| state.bot.modals.clone())
     }
 
     /// Takes a scope from the bot's token.

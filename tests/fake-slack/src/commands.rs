@@ -1,8 +1,8 @@
-//! Slash commands.
+//! Slash commands and shortcuts.
 
 use serde_json::{Value, json};
 
-use crate::delivery::EventState;
+use crate::delivery::{COMMAND, EventState, INTERACTIVE};
 use crate::server::FakeSlack;
 use crate::state::Inner;
 use crate::{APP_ID, TEAM_ID};
@@ -30,21 +30,7 @@ impl FakeSlack {
         text: &str,
     ) -> SlashAnswer {
         let (number, response_url) = self.inner().send_command(user, channel, command, text);
-        let delivered = self
-            .inner()
-            .read(|state| state.outbound.events[number].state);
-        assert_ne!(
-            delivered,
-            EventState::Lost,
-            "{command}: nobody is connected"
-        );
-        let acknowledged = |slack: &Self| {
-            slack
-                .inner()
-                .read(|state| state.outbound.events[number].state == EventState::Acknowledged)
-        };
-        self.wait_until("the slash command is acknowledged", acknowledged)
-            .await;
+        self.is_taken(command, number).await;
         let payload = self.inner().read(|state| {
             let mut deliveries = state.outbound.deliveries.iter();
             deliveries
@@ -57,6 +43,49 @@ impl FakeSlack {
             payload,
             response_url,
         }
+    }
+}
+
+impl FakeSlack {
+    /// A user chooses a shortcut of the app in the menu of a message.
+    ///
+    /// # Panics
+    ///
+    /// Nobody is connected, or the bot does not acknowledge it.
+    pub async fn message_shortcut(
+        &self,
+        user: &str,
+        channel: &str,
+        (ts, thread_ts): (&str, Option<&str>),
+        callback_id: &str,
+    ) {
+        let number = self.inner().change(|state| {
+            let trigger = format!("shortcut.{}", state.outbound.events.len());
+            let mut message = json!({ "type": "message", "ts": ts });
+            if let Some(thread_ts) = thread_ts {
+                message["thread_ts"] = thread_ts.into();
+            }
+            let payload = json!({
+                "type": "message_action", "token": "verification-token", "action_ts": ts,
+                "team": { "id": TEAM_ID, "domain": state.world.team.domain }, "user": { "id": user, "team_id": TEAM_ID },
+                "channel": { "id": channel }, "callback_id": callback_id, "trigger_id": trigger,
+                "message_ts": ts, "message": message, "is_enterprise_install": false, "enterprise": null,
+            });
+            state.bot.triggers.insert(trigger, user.to_owned());
+            state.offer(INTERACTIVE, payload)
+        });
+        self.is_taken(callback_id, number).await;
+    }
+
+    async fn is_taken(&self, what: &str, number: usize) {
+        let state = |slack: &Self| {
+            slack
+                .inner()
+                .read(|state| state.outbound.events[number].state)
+        };
+        assert_ne!(state(self), EventState::Lost, "{what}: nobody is connected");
+        let acknowledged = |slack: &Self| state(slack) == EventState::Acknowledged;
+        self.wait_until("it is acknowledged", acknowledged).await;
     }
 }
 
@@ -82,7 +111,7 @@ impl Inner {
                 "command": command, "text": text, "api_app_id": APP_ID, "is_enterprise_install": "false",
                 "response_url": response_url, "trigger_id": format!("{number}.trigger"),
             });
-            (state.command(payload), response_url)
+            (state.offer(COMMAND, payload), response_url)
         })
     }
 }

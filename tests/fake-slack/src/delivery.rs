@@ -14,19 +14,31 @@ use crate::socket::ToSocket;
 use crate::state::State;
 use crate::{APP_ID, BOT_USER, TEAM_ID, shapes};
 
-/// Something that the bot is told: an event, or a slash command.
+/// The type of a slash command's envelope.
+pub(crate) const COMMAND: &str = "slash_commands";
+/// The type of a shortcut's envelope.
+pub(crate) const INTERACTIVE: &str = "interactive";
+
+/// Something that the bot is told: an event, a slash command or a shortcut.
 #[derive(Debug, Clone)]
 pub struct Event {
-    /// `Ev…`; the same in every delivery. Slash commands, which have none in Slack, are numbered too.
+    /// `Ev…`; the same in every delivery. Commands and shortcuts, which have none in Slack, are numbered too.
     pub event_id: String,
-    /// `message`, `app_mention` …; `slash_commands` for a command.
+    /// `message`, `app_mention` …; `slash_commands` for a command, `interactive` for a shortcut.
     pub event_type: String,
-    /// What the app gets: the `event_callback`, or the command's fields.
+    /// What the app gets: the `event_callback`, or the fields of a command or shortcut.
     pub payload: Value,
     /// How far it is.
     pub state: EventState,
     /// How often it was sent because it had not been acknowledged, the first time included.
     pub attempts: u32,
+}
+
+impl Event {
+    /// Whether Slack does not send it again if it is not acknowledged.
+    fn is_offered_once(&self) -> bool {
+        [COMMAND, INTERACTIVE].contains(&self.event_type.as_str())
+    }
 }
 
 /// How far an event is.
@@ -106,14 +118,10 @@ impl State {
         }
     }
 
-    /// Tells the bot of a slash command. It is offered once and never kept.
-    pub(crate) fn command(&mut self, payload: Value) -> usize {
+    /// Tells the bot of a slash command or a shortcut. It is offered once and never kept.
+    pub(crate) fn offer(&mut self, kind: &str, payload: Value) -> usize {
         let number = self.outbound.events.len();
-        self.record(
-            format!("command-{number}"),
-            "slash_commands".to_owned(),
-            payload,
-        );
+        self.record(format!("{kind}-{number}"), kind.to_owned(), payload);
         self.send(number);
         number
     }
@@ -131,12 +139,12 @@ impl State {
     /// Sends an event for the first time, or a copy of it.
     pub(crate) fn send(&mut self, event: usize) {
         let outbound = &mut self.outbound;
-        let command = outbound.events[event].event_type == "slash_commands";
+        let once = outbound.events[event].is_offered_once();
         if let Some(socket) = outbound.next_socket() {
             outbound.deliver(event, Some(socket), 0);
         } else if outbound.http.is_some() {
             outbound.deliver(event, None, 0);
-        } else if outbound.keep_while_away && !command {
+        } else if outbound.keep_while_away && !once {
             outbound.kept.insert(event);
         } else {
             outbound.events[event].state = EventState::Lost;
@@ -266,7 +274,7 @@ impl Outbound {
         record.attempts = record.attempts.max(attempt + 1);
         if record.state != EventState::Acknowledged {
             record.state = EventState::Sent;
-            if record.event_type != "slash_commands" {
+            if !record.is_offered_once() {
                 self.open.insert(event, connection);
             }
         }
@@ -288,9 +296,9 @@ impl Outbound {
 }
 
 fn envelope(event: &Event, envelope_id: &str, attempt: u32) -> Value {
-    if event.event_type == "slash_commands" {
+    if event.is_offered_once() {
         return json!({
-            "payload": event.payload, "envelope_id": envelope_id, "type": "slash_commands",
+            "payload": event.payload, "envelope_id": envelope_id, "type": event.event_type,
             "accepts_response_payload": true,
         });
     }

@@ -7,7 +7,7 @@ use reqwest::{Client, RequestBuilder, Url};
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use crate::delivery::Event;
+use crate::delivery::{COMMAND, Event, INTERACTIVE};
 use crate::server::FakeSlack;
 use crate::signature::sign;
 use crate::state::Inner;
@@ -37,20 +37,17 @@ pub(crate) struct Job {
 
 impl Job {
     pub(crate) fn new(delivery: usize, event: &Event, attempt: u32) -> Self {
-        let command = event.event_type == "slash_commands";
+        const FORM: &str = "application/x-www-form-urlencoded";
+        let (content_type, body) = match event.event_type.as_str() {
+            COMMAND => (FORM, form(&event.payload)),
+            INTERACTIVE => (FORM, form(&json!({ "payload": event.payload.to_string() }))),
+            _ => ("application/json", event.payload.to_string()),
+        };
         Self {
             delivery,
             attempt,
-            content_type: if command {
-                "application/x-www-form-urlencoded"
-            } else {
-                "application/json"
-            },
-            body: if command {
-                form(&event.payload)
-            } else {
-                event.payload.to_string()
-            },
+            content_type,
+            body,
         }
     }
 }

@@ -98,7 +98,8 @@ pub fn requests(data: &[u8]) {
         } => assert_eq!(unknown, text.trim()),
         Command::Search { words: typed }
         | Command::Decisions { about: typed }
-        | Command::Since { when: typed } => assert!(text.trim().ends_with(&typed)),
+        | Command::Since { when: typed }
+        | Command::Thread { link: typed } => assert!(text.trim().ends_with(&typed)),
         Command::Help { unknown: None } | Command::Show | Command::Sources { .. } => {}
     }
 }

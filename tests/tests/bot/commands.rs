@@ -181,6 +181,95 @@ fn the_command_tells_what_was_said_since_a_time_and_what_was_decided() {
 }
 
 #[test]
+fn the_command_tells_the_main_points_of_a_thread() {
+    let slack = workspace();
+    slack.add_private_channel("C0BOARD", "役員会");
+    let mut bot = connect(&slack, EAGER);
+    bot.caught_up();
+    let first = slack.post(AKARI, CAMP, "合宿の会場を決めましょう。", None);
+    let reply = "会場は箱根の山荘に決まりました。予算は45,000円です。";
+    slack.post(EMIKO, CAMP, reply, Some(&first));
+    let secret = slack.post(EMIKO, "C0BOARD", "買収の金額は9億円です。", None);
+    slack.post(EMIKO, "C0BOARD", "期限は3月9日です。", Some(&secret));
+    slack.post(AKARI, CAMP, "別件です。昼食は十二時です。", None);
+    remembered(&mut bot, CAMP, 1);
+    remembered(&mut bot, "C0BOARD", 1);
+    let link = |channel: &str, ts: &str| {
+        let id = ts.replace('.', "");
+        format!("https://fake.slack.com/archives/{channel}/p{id}")
+    };
+    for text in [
+        format!("thread {}", link(CAMP, &first)),
+        format!("スレッド <{}?thread_ts={first}>", link(CAMP, "1.000001")),
+    ] {
+        let said = ask(&slack, "D0AKARI", &text);
+        assert!(said.contains("#合宿 のスレッドの要点"), "{said}");
+        assert!(said.contains("45,000円"), "{said}");
+        assert!(
+            said.contains("<https://fake.slack.com/archives/C0CAMP/p"),
+            "{said}"
+        );
+        assert!(!said.contains("昼食"), "{said}");
+    }
+    for unknown in [
+        link("C0BOARD", &secret),
+        link("C0NONE", &first),
+        link(CAMP, "5.000001"),
+    ] {
+        let nothing = ask(&slack, CAMP, &format!("thread {unknown}"));
+        assert!(
+            nothing.contains("見つかりませんでした"),
+            "{unknown}: {nothing}"
+        );
+    }
+    for text in ["thread", "スレッド あれ"] {
+        let how = ask(&slack, CAMP, text);
+        assert!(how.contains("リンクをコピーして"), "{how}");
+    }
+    bot.stop();
+}
+
+#[test]
+fn a_shortcut_on_a_message_opens_the_main_points_of_its_thread() {
+    let slack = workspace();
+    slack.add_private_channel("C0BOARD", "役員会");
+    slack.add_member("C0BOARD", EMIKO);
+    let mut bot = connect(&slack, EAGER);
+    bot.caught_up();
+    let first = slack.post(AKARI, CAMP, "合宿の会場を決めましょう。", None);
+    let text = "会場は箱根の山荘に決まりました。予算は45,000円です。";
+    let reply = slack.post(EMIKO, CAMP, text, Some(&first));
+    let secret = slack.post(EMIKO, "C0BOARD", "買収の金額は9億円です。", None);
+    remembered(&mut bot, CAMP, 1);
+    remembered(&mut bot, "C0BOARD", 1);
+    let mut opened = 0;
+    let mut choose = |bot: &mut Bot, user: &str, channel: &str, message| {
+        block_on(slack.message_shortcut(user, channel, message, "thread_in_short"));
+        opened += 1;
+        let modals = bot.until("a window", |_| {
+            Some(slack.modals()).filter(|modals| modals.len() == opened)
+        });
+        let (seen_by, view) = modals.last().unwrap();
+        assert_eq!(seen_by, user);
+        words(view)
+    };
+    let shown = choose(&mut bot, AKARI, CAMP, (&*reply, Some(&*first)));
+    assert!(
+        shown.contains("#合宿") && shown.contains("45,000円"),
+        "{shown}"
+    );
+    let others = choose(&mut bot, AKARI, "C0BOARD", (&*secret, None));
+    assert!(others.contains("見つかりませんでした"), "{others}");
+    assert!(!others.contains("買収"), "{others}");
+    let own = choose(&mut bot, EMIKO, "C0BOARD", (&*secret, None));
+    assert!(own.contains("9億円"), "{own}");
+    block_on(slack.message_shortcut(AKARI, CAMP, (&reply, None), "of_another_version"));
+    bot.stop();
+    assert_eq!(slack.modals().len(), 3);
+    assert!(slack.posts().is_empty());
+}
+
+#[test]
 fn the_app_home_shows_public_channels_only() {
     let slack = workspace();
     slack.add_private_channel("C0BOARD", "役員会");

@@ -13,6 +13,7 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{BuildRequest, KeptSpan, MemoryPlugin, MessageRef, Place, Scope, SearchRequest};
 use myao_slack::blocks::{
     Language, answer_message, history_message, home_view, memory_message, sources_message,
+    thread_message,
 };
 use myao_slack::command::SourcesOf;
 use myao_tests::store::utc;
@@ -289,6 +290,9 @@ struct Shown;
 /// What `/memory decisions` and `/memory since` ask, and what is no time.
 const QUESTIONS: [&str; 3] = ["what was decided", "since yesterday", "since the salary"];
 
+/// How many threads somebody asks for.
+const MAX_THREADS: usize = 3;
+
 #[async_trait::async_trait]
 impl Observer for Shown {
     async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
@@ -302,6 +306,12 @@ impl Observer for Shown {
                 let answer = views.answer(id.clone(), channel, question).await.unwrap();
                 let answer = answer_message(answer.as_ref(), language);
                 found.push((format!("/memory {question}"), answer));
+            }
+            for (channel, first) in seat.threads.iter().take(MAX_THREADS) {
+                let key = TsKey::parse(first).unwrap();
+                let thread = views.thread(id.clone(), channel, key).await.unwrap();
+                let thread = thread_message(thread.as_ref(), language);
+                found.push((format!("/memory thread {channel} {first}"), thread));
             }
             let found = found.into_iter();
             return found

@@ -6,7 +6,7 @@ use futures::StreamExt as _;
 use myao_plugin::{Citation, MessageRef, Place, Source};
 use myao_slack::blocks::{AnswerLine, AnswerView};
 
-use super::{CALLS_IN_FLIGHT, Views, explained};
+use super::{CALLS_IN_FLIGHT, Views};
 
 impl Views {
     /// The answer to a question about the channel where it was asked, or about everything that this person may see. It
@@ -26,13 +26,10 @@ impl Views {
             None => question.to_owned(),
             Some(id) => {
                 // Slack does not tell the name of a private channel.
-                let view = self.workspace.view(place.clone());
-                let channels = view.channels().await.map_err(explained)?;
-                let mut channels = channels.iter();
-                let Some(channel) = channels.find(|channel| channel.id == id) else {
+                let Some(name) = self.name_of(&place, id).await? else {
                     return Ok(None);
                 };
-                format!("#{} {question}", channel.name)
+                format!("#{name} {question}")
             }
         };
         let plugin = self.current.plugin().quoting();
@@ -57,7 +54,7 @@ impl Views {
         }))
     }
 
-    async fn link(&self, message: Option<MessageRef>) -> Option<String> {
+    pub(super) async fn link(&self, message: Option<MessageRef>) -> Option<String> {
         let message = message?;
         let link = self.chat.permalink(message.channel_id, message.ts);
         link.await.ok()

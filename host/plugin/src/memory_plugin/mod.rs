@@ -114,10 +114,12 @@ impl MemoryPlugin {
         self
     }
 
-    /// Returns the same plugin, which answers questions with what was said, whatever the settings say: no model is asked.
+    /// Returns the same plugin, which answers and summarises with what was said, whatever the settings say: no model is asked.
     #[must_use]
     pub fn quoting(mut self) -> Self {
-        Arc::make_mut(&mut self.capabilities.settings).reply_engine = Engine::Extractive;
+        let settings = Arc::make_mut(&mut self.capabilities.settings);
+        settings.engine = Engine::Extractive;
+        settings.reply_engine = Engine::Extractive;
         self
     }
 

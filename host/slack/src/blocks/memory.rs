@@ -1,14 +1,14 @@
-//! The answers to `/memory`.
+//! The answers to `/memory` that show memories, and its help.
 
 use serde_json::Value;
 
 use crate::command::{COMMAND, MAX_HISTORY, SourcesOf};
-use crate::markdown::link_or_words;
 
+use super::lines::{LINE_CHARS, Source, first_words, link_to, sections, source_line};
 use super::words::Language;
 use super::{
-    EXCERPT_CHARS, MAX_SECTION_CHARS, MemoryText, Moment, SHORT_EXCERPT_CHARS, context, ephemeral,
-    escaped, excerpt, first_part, header, section, titled,
+    EXCERPT_CHARS, MemoryText, Moment, SHORT_EXCERPT_CHARS, context, ephemeral, escaped, excerpt,
+    header, section, titled,
 };
 
 /// The most source messages that are shown.
@@ -17,12 +17,6 @@ const MAX_SOURCES: usize = 30;
 const MAX_LINES: usize = 60;
 /// The most records that are shown.
 const MAX_RECORDS: usize = 20;
-/// How much is shown of a line with its sources, in characters.
-const LINE_CHARS: usize = 300;
-/// How much is shown of a message that was found, in characters.
-const FOUND_CHARS: usize = 300;
-/// How much is shown of a source message, and of an unknown command, in characters.
-const FIRST_WORDS_CHARS: usize = 80;
 
 /// The memories of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,118 +81,6 @@ pub struct SourcedLine {
     pub messages: Vec<Source>,
     /// How many there are.
     pub total: u32,
-}
-
-/// A message that went into a memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
-    /// When it was written.
-    pub at: Moment,
-    /// The name of the author.
-    pub author: String,
-    /// Its readable text.
-    pub text: String,
-    /// Its address, if it is known and the message was not deleted.
-    pub permalink: Option<String>,
-}
-
-/// Messages that were looked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchView {
-    /// What was looked for.
-    pub words: String,
-    /// What was found, the best first.
-    pub found: Vec<FoundMessage>,
-}
-
-/// A message that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FoundMessage {
-    /// The name of its channel, without `#`.
-    pub channel: String,
-    /// The message.
-    pub message: Source,
-}
-
-/// The answer to a question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerView {
-    /// What stands above the lines, or all of it.
-    pub heading: String,
-    /// The lines.
-    pub lines: Vec<AnswerLine>,
-}
-
-/// A line of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AnswerLine {
-    /// Its text, in Markdown.
-    pub text: String,
-    /// The messages that it is from: the numbers of these, and their addresses if they are known.
-    pub sources: Vec<(usize, Option<String>)>,
-}
-
-/// The answer to [`crate::command::Command::Since`] and [`crate::command::Command::Decisions`]; `None` if the person may see
-/// nothing of the channel.
-#[must_use]
-pub fn answer_message(view: Option<&AnswerView>, language: Language) -> Value {
-    let Some(view) = view else {
-        let nothing = language.words().nothing_in_channel;
-        return ephemeral(nothing, vec![section(nothing)]);
-    };
-    let mut blocks = vec![section(&format!("*{}*", first_words(&view.heading)))];
-    let line = |line: &AnswerLine| answer_line(line, language);
-    let lines: Vec<String> = view.lines.iter().map(line).collect();
-    blocks.extend(sections(&lines).iter().map(|text| section(text)));
-    ephemeral(&view.heading, blocks)
-}
-
-/// The answer to [`crate::command::Command::Since`] without a time.
-#[must_use]
-pub fn since_message(language: Language) -> Value {
-    let hint = language.words().since_hint;
-    ephemeral(hint, vec![section(hint)])
-}
-
-fn answer_line(line: &AnswerLine, language: Language) -> String {
-    let text = excerpt(&line.text, LINE_CHARS, language);
-    let more = if text.hidden > 0 { "…" } else { "" };
-    let sources = line.sources.iter().map(|(number, permalink)| {
-        let number = format!("[{number}]");
-        match permalink {
-            Some(permalink) => link_or_words(permalink, &number),
-            None => number,
-        }
-    });
-    let parts = [format!("{}{more}", text.mrkdwn)];
-    let parts: Vec<String> = parts.into_iter().chain(sources).collect();
-    format!("• {}", parts.join(" "))
-}
-
-/// The answer to [`crate::command::Command::Search`].
-#[must_use]
-pub fn search_message(view: &SearchView, language: Language) -> Value {
-    let words = language.words();
-    if view.words.is_empty() {
-        return ephemeral(words.search_hint, vec![section(words.search_hint)]);
-    }
-    let title = language.search_title(&view.words);
-    let mut blocks = vec![header(&title)];
-    if view.found.is_empty() {
-        blocks.push(section(words.nothing_found));
-    }
-    let lines: Vec<String> = view.found.iter().map(found_line).collect();
-    blocks.extend(sections(&lines).iter().map(|text| section(text)));
-    ephemeral(&title, blocks)
-}
-
-/// A message: its time as a link, its author, channel and text in one line.
-fn found_line(found: &FoundMessage) -> String {
-    let Source { author, text, .. } = &found.message;
-    let (author, channel) = (first_words(author), first_words(&found.channel));
-    let at = linked_time(&found.message);
-    let text = beginning(text, FOUND_CHARS);
-    format!("• {at} *{author}* #{channel} {text}")
 }
 
 /// The answer to [`crate::command::Command::Show`].
@@ -394,61 +276,4 @@ fn memory_blocks(
         below.push(language.more_text(excerpt.hidden, &escaped(how)));
     }
     [titled(title, &excerpt.mrkdwn), context(&below.join(" · "))]
-}
-
-/// A message: its time as a link, its author and first words.
-fn source_line(source: &Source) -> String {
-    let (author, text) = (first_words(&source.author), first_words(&source.text));
-    format!("• {} *{author}* {text}", linked_time(source))
-}
-
-/// A message: its time as a link, and its author.
-pub(super) fn link_to(source: &Source) -> String {
-    format!("{} {}", linked_time(source), first_words(&source.author))
-}
-
-/// A message: its time as a link, its author and first words, within a line.
-pub(super) fn quote(source: &Source) -> String {
-    format!("{} “{}”", link_to(source), first_words(&source.text))
-}
-
-fn linked_time(source: &Source) -> String {
-    let at = source.at.to_string();
-    match &source.permalink {
-        Some(permalink) => link_or_words(permalink, &at),
-        None => at,
-    }
-}
-
-/// Lines in as few sections as possible.
-fn sections(lines: &[String]) -> Vec<String> {
-    let mut sections: Vec<String> = Vec::new();
-    for line in lines {
-        match sections.last_mut() {
-            Some(section) if section.chars().count() + line.chars().count() < MAX_SECTION_CHARS => {
-                section.push('\n');
-                section.push_str(line);
-            }
-            _ => sections.push(line.clone()),
-        }
-    }
-    sections
-}
-
-/// The beginning of a text in one line, escaped. Fences are removed: they would turn what follows into code.
-fn first_words(text: &str) -> String {
-    beginning(text, FIRST_WORDS_CHARS)
-}
-
-/// The same, up to a length.
-fn beginning(text: &str, limit: usize) -> String {
-    let text = text.replace("```", " ");
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let whole = escaped(&line);
-    let first = first_part(&whole, limit);
-    if first.len() < whole.len() {
-        format!("{first}…")
-    } else {
-        first
-    }
 }

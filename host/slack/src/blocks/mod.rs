@@ -5,7 +5,9 @@
 //! Markdown; they notify nobody, and are cut at Slack's limits, with a line that says how much is hidden and where to see
 //! it. Only the person who asked sees the answer to `/memory` (`ephemeral`).
 
+mod answers;
 mod home;
+mod lines;
 mod memory;
 mod moment;
 mod words;
@@ -16,11 +18,15 @@ use serde_json::{Value, json};
 use crate::markdown::{escaped, to_mrkdwn};
 use crate::split::split;
 
+pub use answers::{
+    AnswerLine, AnswerView, FoundMessage, SearchView, ThreadView, answer_message, search_message,
+    since_message, thread_hint, thread_message, thread_modal,
+};
 pub use home::{HomeChannel, HomeContent, home_view};
+pub use lines::Source;
 pub use memory::{
-    AnswerLine, AnswerView, FoundMessage, HistoryView, MemorySources, MemoryView, SearchView,
-    Source, SourcedLine, SourcesView, answer_message, direct_message, help_message,
-    history_message, memory_message, search_message, since_message, sources_message,
+    HistoryView, MemorySources, MemoryView, SourcedLine, SourcesView, direct_message, help_message,
+    history_message, memory_message, sources_message,
 };
 pub use moment::Moment;
 pub use words::Language;
@@ -58,13 +64,13 @@ pub struct MemoryText {
 impl MemoryText {
     /// Links to its newest sources, in small print; `None` if there are none.
     fn sources(&self, language: Language) -> Option<String> {
-        let links: Vec<String> = self.newest_sources.iter().map(memory::link_to).collect();
+        let links: Vec<String> = self.newest_sources.iter().map(lines::link_to).collect();
         (!links.is_empty()).then(|| language.sources(&links.join(", ")))
     }
 
     /// What corrects it, in small print; `None` if nothing does.
     fn corrections(&self, language: Language) -> Option<String> {
-        let said: Vec<String> = self.corrections.iter().map(memory::quote).collect();
+        let said: Vec<String> = self.corrections.iter().map(lines::quote).collect();
         (!said.is_empty()).then(|| language.corrections(&said.join(", ")))
     }
 }

@@ -7,6 +7,8 @@
     clippy::indexing_slicing
 )]
 
+mod answers;
+
 use std::path::Path;
 
 use super::*;
@@ -415,83 +417,6 @@ fn a_version_that_is_not_there_is_named() {
     let message = |asked| sources_message(&view(asked), English).to_string();
     assert!(message(SourcesOf::Version(9)).contains("This channel has no memory 9."));
     assert!(message(SourcesOf::Newest).contains("There is no memory of this channel yet."));
-}
-
-#[test]
-fn messages_that_were_found_take_one_line_each() {
-    let found = |channel: &str, message: Source| FoundMessage {
-        channel: channel.to_owned(),
-        message,
-    };
-    let address = Some("https://acme.slack.com/archives/C1/p1772755260000100");
-    let view = |found: &[FoundMessage]| SearchView {
-        words: "会場 <!here>".to_owned(),
-        found: found.to_vec(),
-    };
-    let some = view(&[
-        found(
-            "合宿",
-            source(
-                1,
-                "灯",
-                "会場は *箱根* です。\n```\n予約 A-1234\n```",
-                address,
-            ),
-        ),
-        found(
-            "general",
-            source(
-                2,
-                "<!channel>",
-                &"See <https://evil.example|here>. ".repeat(30),
-                None,
-            ),
-        ),
-    ]);
-    assert_are(&[
-        ("search-ja.json", search_message(&some, Japanese)),
-        (
-            "search-nothing-en.json",
-            search_message(&view(&[]), English),
-        ),
-    ]);
-}
-
-#[test]
-fn lines_of_an_answer_link_to_their_messages() {
-    let line = |text: &str, sources: &[(usize, Option<&str>)]| AnswerLine {
-        text: text.to_owned(),
-        sources: sources
-            .iter()
-            .map(|(number, address)| (*number, address.map(str::to_owned)))
-            .collect(),
-    };
-    let address = Some("https://acme.slack.com/archives/C1/p1772755260000100");
-    let view = AnswerView {
-        heading: "#general で決まったこと <!here>".to_owned(),
-        lines: vec![
-            line(
-                "2026-03-02 灯: 監視は *Crane* にします [2]",
-                &[(1, address)],
-            ),
-            line(
-                "2026-03-03 <!channel>: see <https://evil.example|here>",
-                &[(2, None)],
-            ),
-        ],
-    };
-    let nothing = AnswerView {
-        heading: "I found nothing.".to_owned(),
-        lines: Vec::new(),
-    };
-    assert_are(&[
-        ("answer-ja.json", answer_message(Some(&view), Japanese)),
-        (
-            "answer-nothing-en.json",
-            answer_message(Some(&nothing), English),
-        ),
-        ("since-ja.json", since_message(Japanese)),
-    ]);
 }
 
 #[test]

@@ -35,6 +35,10 @@ pub(super) struct Words {
     pub(super) search_hint: &'static str,
     pub(super) nothing_found: &'static str,
     pub(super) since_hint: &'static str,
+    pub(super) thread_hint: &'static str,
+    pub(super) no_thread: &'static str,
+    pub(super) thread_window: &'static str,
+    pub(super) close: &'static str,
     pub(super) help: &'static str,
     pub(super) help_title: &'static str,
 }
@@ -60,12 +64,17 @@ const JAPANESE: Words = Words {
     search_hint: "探す言葉を書いてください: `/memory 検索 言葉`",
     nothing_found: "見つかりませんでした。言葉を減らすか、別の言葉で試してください。",
     since_hint: "いつからかを書いてください: `/memory 金曜日から`",
+    thread_hint: "スレッドのメッセージのリンクをコピーして、続けて書いてください: `/memory スレッド リンク`",
+    no_thread: "あなたが見られて、まとめられるスレッドは、そこに見つかりませんでした。",
+    thread_window: "スレッドの要点",
+    close: "閉じる",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
            • `/memory 出典 [版|長期]` — 各行のもとになったメッセージ（`sources`）\n\
            • `/memory 金曜日から` — そのときからの主な発言（`since`）\n\
            • `/memory 決定 [言葉]` — 決まったこと（`decisions`）\n\
+           • `/memory スレッド リンク` — スレッドの要点（`thread`）\n\
            • `/memory 検索 言葉` — あなたが見られるメッセージを探す（`search`）\n\
            • `/memory ヘルプ` — この説明（`help`）\n\
            答えはあなただけに見えます。",
@@ -92,12 +101,17 @@ const ENGLISH: Words = Words {
     search_hint: "Write what to look for: `/memory search words`",
     nothing_found: "Nothing is found. Try fewer or other words.",
     since_hint: "Write from when: `/memory since friday`",
+    thread_hint: "Copy the link to a message of the thread, and write it behind the command: `/memory thread LINK`",
+    no_thread: "I found no thread there that you may see and that says something.",
+    thread_window: "Thread in short",
+    close: "Close",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\
            • `/memory sources [version|long]` — the messages that each line was made from\n\
            • `/memory since friday` — the main points of what was said since then\n\
            • `/memory decisions [words]` — what was decided\n\
+           • `/memory thread link` — the main points of a thread\n\
            • `/memory search words` — messages that you may see\n\
            • `/memory help` — this text\n\
            Only you see the answers.",
@@ -155,6 +169,16 @@ impl Language {
         match self {
             Japanese => format!("「{words}」の検索"),
             English => format!("Search for “{words}”"),
+        }
+    }
+
+    pub(super) fn thread_title(self, channel: &str, messages: u32) -> String {
+        match self {
+            Japanese => format!("#{channel} のスレッドの要点（{messages} 件のメッセージから）"),
+            English => format!(
+                "A thread in #{channel}: the main points of {}",
+                counted(messages, "message")
+            ),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What the bot posts: messages, and its Home tab.
+//! What the bot posts: messages, its Home tab, and windows.
 
 use serde_json::{Value, json};
 
@@ -80,6 +80,16 @@ impl SlackClient {
     pub async fn publish_home(&self, user_id: &str, view: &Value) -> Result<(), ClientError> {
         let params = json!({"user_id": user_id, "view": view});
         self.call(Method::set("views.publish"), &params).await?;
+        Ok(())
+    }
+
+    /// Opens a window in front of the person whose action gave the `trigger_id`. `view` is a view of the type `modal`.
+    ///
+    /// # Errors
+    /// See [`ClientError`]: a `trigger_id` is of use once, for three seconds.
+    pub async fn open_modal(&self, trigger_id: &str, view: &Value) -> Result<(), ClientError> {
+        let params = json!({"trigger_id": trigger_id, "view": view});
+        self.call(Method::write("views.open"), &params).await?;
         Ok(())
     }
 }

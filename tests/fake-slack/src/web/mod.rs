@@ -120,6 +120,7 @@ fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
         "conversations.replies" => history::replies(state, request),
         "users.info" => people::info(state, request),
         "users.list" => people::list(state, request),
+        "views.open" => people::open(state, request),
         "views.publish" => people::publish(state, request),
         _ => Err("unknown_method".into()),
     }

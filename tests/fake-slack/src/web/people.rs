@@ -1,4 +1,4 @@
-//! `users.*` and `views.publish`.
+//! `users.*`, `views.publish` and `views.open`.
 
 use serde_json::{Value, json};
 
@@ -49,5 +49,21 @@ pub(crate) fn publish(state: &mut State, request: &Request) -> Answer {
     view["team_id"] = TEAM_ID.into();
     view["app_id"] = APP_ID.into();
     state.bot.views.insert(user, view.clone());
+    Ok(json!({ "view": view }))
+}
+
+/// `views.open`: a window, for the person whose action gave the `trigger_id`; of use once.
+pub(crate) fn open(state: &mut State, request: &Request) -> Answer {
+    let trigger = request.text("trigger_id").ok_or("invalid_arguments")?;
+    let user = state.bot.triggers.remove(trigger);
+    let user = user.ok_or("expired_trigger_id")?;
+    let view = request.json("view").ok_or("invalid_arguments")?;
+    let title = view["title"]["text"].as_str().unwrap_or_default();
+    if view["type"] != "modal" || title.is_empty() || title.chars().count() > 24 {
+        return Err("invalid_arguments".into());
+    }
+    blocks::check(&view["blocks"], 100)
+        .map_err(|why| Refusal::Invalid("invalid_arguments", why))?;
+    state.bot.modals.push((user, view.clone()));
     Ok(json!({ "view": view }))
 }
