@@ -146,7 +146,7 @@ impl Aimock {
         let url = peer.url(wire.path);
         let (provider, more) = (wire.provider, wire.more);
         let config = format!(
-            "agents:\n  memory:\n    model_id: {provider}/{MODEL}\n    client_args: {{ base_url: '{url}', \
+            "memory: {{ thread_memories: always }}\nagents:\n  memory:\n    model_id: {provider}/{MODEL}\n    client_args: {{ base_url: '{url}', \
              api_key: {key}, timeout: 60, stall_timeout: 1{more} }}\n"
         );
         program.write("myao.yaml", config);

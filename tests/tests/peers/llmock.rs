@@ -75,7 +75,7 @@ impl Llmock {
     fn config(&self, (model_id, path): (&str, &str), more: &str) -> String {
         let url = self.0.url(path);
         format!(
-            "agents:\n  memory:\n    model_id: {model_id}\n    client_args: {{ base_url: '{url}', api_key: any, \
+            "memory: {{ thread_memories: always }}\nagents:\n  memory:\n    model_id: {model_id}\n    client_args: {{ base_url: '{url}', api_key: any, \
              timeout: 60, first_token_timeout: 2, stall_timeout: 1{more} }}\n"
         )
     }
