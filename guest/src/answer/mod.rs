@@ -10,7 +10,7 @@
 //! | [`BadAnswer::Empty`] | no line but headings, fences and rules has a letter or digit, or all it says is "none" |
 //! | [`BadAnswer::Question`] | it asks for the conversation, and no bullet says something from it |
 //! | [`BadAnswer::Refusal`] | it declines, and no bullet says something from the conversation |
-//! | [`BadAnswer::PromptRepeated`] | it has a line of the instruction, two headings of the prompt, half of its letters from sentences of the prompt, or is four fifths copied messages |
+//! | [`BadAnswer::PromptRepeated`] | it has a line of the instruction, two headings of the prompt, half of its letters from sentences of the prompt or parts of the instruction, or is four fifths copied messages |
 //! | [`BadAnswer::WrongLanguage`] | three quarters of it are in a language that is not expected, and hardly anything in one that is |
 //! | [`BadAnswer::TooLong`] | more than 1.5 times the limit, and 100 tokens over it |
 //! | [`BadAnswer::Shrunk`] | it has less than half of the existing memory's tokens (or of the limit) and of its facts; or, with 40 % of the limit free, less than a fifth of its facts |

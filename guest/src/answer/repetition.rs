@@ -21,8 +21,8 @@ const LEAST_SENTENCE: usize = 8;
 /// Whether an answer repeats the prompt. Text that is also in the sources does not count.
 ///
 /// It does if it contains one line of the instruction (the text after the prompt's last rule), two headings of the
-/// prompt or heads of messages, if half of its letters are in whole sentences of the prompt, or, for messages, if four
-/// fifths of it are copied from them.
+/// prompt or heads of messages, if half of its letters are in whole sentences of the prompt or parts of the
+/// instruction's lines, or, for messages, if four fifths of it are copied from them.
 pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     repeats_instruction(answer, prompt, sources)
         || repeats_headings(answer, prompt, sources)
@@ -53,21 +53,27 @@ impl Begins {
     }
 }
 
-fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+/// The lines of the instruction, as letters. The prompt's last rule is before it; without a rule, it is the last
+/// paragraph.
+fn instruction(prompt: &str) -> impl Iterator<Item = String> + '_ {
     let is_rule = |line: &str| line.len() > 2 && line.chars().all(|c| c == '-');
     let lines = || prompt.trim().rsplit('\n').map(str::trim);
-    // Without a rule, the instruction is the last paragraph.
     let count = lines()
         .position(is_rule)
         .or_else(|| lines().position(str::is_empty))
         .unwrap_or(usize::MAX);
-    let answer = letters(answer);
-    let mut repeated = lines()
+    lines()
         .take(count)
         // The reply may contain the time.
         .filter(|line| without_time(line).is_none())
         .map(letters)
-        .filter(|line| line.chars().count() >= LEAST_INSTRUCTION && answer.contains(line.as_str()))
+        .filter(|line| line.chars().count() >= LEAST_INSTRUCTION)
+}
+
+fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+    let answer = letters(answer);
+    let mut repeated = instruction(prompt)
+        .filter(|line| answer.contains(line.as_str()))
         .peekable();
     if repeated.peek().is_none() {
         return false;
@@ -200,6 +206,14 @@ fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
         .filter(|own| begins.holds(own))
         .map(letters);
     let mut own: BTreeSet<String> = own.filter(|own| long.contains(own)).collect();
+    let instruction: Vec<String> = instruction(prompt).collect();
+    let parts = answer
+        .iter()
+        .filter(|(part, count)| {
+            *count >= LEAST_INSTRUCTION && instruction.iter().any(|line| line.contains(part))
+        })
+        .map(|(part, _)| part.clone());
+    own.extend(parts);
     if own.is_empty() {
         return false;
     }
