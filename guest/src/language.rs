@@ -37,10 +37,10 @@ impl fmt::Display for Language {
 /// A Japanese, Chinese or Korean character says about as much as two and a half letters.
 const LETTER: usize = 2;
 const CHARACTER: usize = 5;
-/// A text lighter than 60 letters, or 24 characters, is too short to judge.
+/// A text lighter than 60 letters, or 24 characters, is too short to judge, if any of it is in an expected language.
 const LEAST_WEIGHT: usize = 60 * LETTER;
-/// Sources lighter than 20 letters, or 8 characters, are too short to tell which language is wanted.
-const LEAST_SOURCE_WEIGHT: usize = 20 * LETTER;
+/// A text lighter than 20 letters, or 8 characters, is too short to tell its language at all.
+const LEAST_SENTENCE_WEIGHT: usize = 20 * LETTER;
 /// Sources are written in every language that makes up at least a fifth of their weight.
 const SOURCE_SHARE: usize = 5;
 /// A text is Japanese if at least one in so many of its characters is kana.
@@ -196,7 +196,7 @@ pub fn languages_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Languag
         .into_iter()
         .filter(strong)
         .map(|(language, _)| language);
-    if all < LEAST_SOURCE_WEIGHT {
+    if all < LEAST_SENTENCE_WEIGHT {
         Vec::new()
     } else {
         strong.collect()
@@ -215,7 +215,8 @@ pub fn main_language_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<
 }
 
 /// The wanted language and the language of a text, if they clearly differ: at least three quarters of its weight are in
-/// a language that is not expected, and less than 15 % in expected ones.
+/// a language that is not expected, and less than 15 % in expected ones. A short text is judged only if nothing of it is
+/// in an expected language, and a sentence is not too short for that.
 ///
 /// If Japanese is expected, Chinese characters count only in proportion to kana: without kana they are names in a text
 /// of another language.
@@ -234,8 +235,13 @@ pub fn wrong_language(text: &str, expected: &[Language]) -> Option<(Language, La
             _ => *weight,
         })
         .sum();
+    let least = if expected_weight == 0 {
+        LEAST_SENTENCE_WEIGHT
+    } else {
+        LEAST_WEIGHT
+    };
     let is_wrong = !expected.contains(found)
-        && all >= LEAST_WEIGHT
+        && all >= least
         && most * 4 >= all * 3
         && expected_weight * 100 < all * 15;
     is_wrong.then_some((*wanted, *found))
@@ -367,8 +373,28 @@ mod tests {
     }
 
     #[test]
+    fn sentence_of_which_nothing_is_in_the_expected_language_is_wrong() {
+        let sentences = [
+            ("チャンネルの会話です。", Japanese, English),
+            (
+                "- the budget is approved and all is done",
+                English,
+                Japanese,
+            ),
+        ];
+        for (sentence, found, expected) in sentences {
+            let wrong = wrong_language(sentence, &[expected]);
+            assert_eq!(wrong, Some((expected, found)), "{sentence}");
+            assert_eq!(wrong_language(sentence, &[expected, found]), None);
+        }
+    }
+
+    #[test]
     fn short_texts_and_kanji_without_kana_get_the_benefit_of_the_doubt() {
         assert_eq!(wrong_language("- all done by friday", &[Japanese]), None);
+        assert_eq!(wrong_language("- 了解です", &[English]), None);
+        let half = "- 予算承認済、公開日 is set";
+        assert_eq!(wrong_language(half, &[English]), None);
         let terse = "- 予算承認済、公開日三月二十二日決定\n- 端末二十四台発注済、担当鈴木氏、納期来週金曜日";
         assert_eq!(wrong_language(terse, &[Japanese]), None);
         assert_eq!(wrong_language(terse, &[Chinese]), None);
