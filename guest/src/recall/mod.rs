@@ -48,6 +48,8 @@ struct Understood {
     until: Ts,
     /// The first and the last message of the time in which it was written in all likelihood.
     likely: Option<(Ts, Ts)>,
+    /// What it asks for in words, for a host that finds messages by their meaning.
+    text: String,
     /// What it asks for, if it asks for nothing that was said in particular.
     overview: Option<OverviewOf>,
 }
@@ -173,7 +175,7 @@ impl<'a> Searcher<'a> {
         let last = understood.likely.map(|(_, last)| last);
         let until = last.map_or(understood.until, |last| last.min(understood.until));
         let mut hits = if understood.concepts.is_empty() {
-            let found = self.candidates(&understood, Vec::new(), (since, until), limit, 0)?;
+            let found = self.candidates(&understood, (Vec::new(), ""), (since, until), limit, 0)?;
             newest_first(found.messages)
         } else {
             self.ranked(&mut understood)?
@@ -232,6 +234,7 @@ impl<'a> Searcher<'a> {
             since: since.max(first_day.map(first)),
             until: end.map_or(until, |end| last(end).min(until)),
             likely: likely.map(|days| (first(days.first), last(days.end))),
+            text: asked.rest.trim().to_owned(),
             overview,
         })
     }
@@ -261,10 +264,12 @@ impl<'a> Searcher<'a> {
     fn ranked(&self, understood: &mut Understood) -> Result<Vec<Hit>, Error> {
         let all = (understood.since, understood.until);
         let terms = understood.concepts.terms();
-        let mut found = self.candidates(understood, terms, all, CANDIDATES, NEIGHBOURS)?;
+        let text = understood.text.clone();
+        let mut found = self.candidates(understood, (terms, &text), all, CANDIDATES, NEIGHBOURS)?;
         understood.concepts.count(&found.counts);
         let corrections = understood.concepts.corrections();
         if !corrections.is_empty() {
+            let corrections = (corrections, "");
             let more = self.candidates(understood, corrections, all, CANDIDATES, NEIGHBOURS)?;
             understood.concepts.correct(&more.counts);
             found.messages.extend(more.messages);
@@ -275,7 +280,8 @@ impl<'a> Searcher<'a> {
                 understood.since.max(Some(first)),
                 last.min(understood.until),
             );
-            let more = self.candidates(understood, terms, then, CANDIDATES_OF_TIME, NEIGHBOURS)?;
+            let asked = (terms, text.as_str());
+            let more = self.candidates(understood, asked, then, CANDIDATES_OF_TIME, NEIGHBOURS)?;
             found.messages.extend(more.messages);
         }
         let messages: BTreeMap<(String, String), FoundMessage> = found
@@ -294,12 +300,13 @@ impl<'a> Searcher<'a> {
     fn candidates(
         &self,
         understood: &Understood,
-        terms: Vec<String>,
+        (terms, text): (Vec<String>, &str),
         (since, until): (Option<Ts>, Ts),
         limit: u32,
         neighbours: u32,
     ) -> Result<Candidates, Error> {
         let query = RecallQuery {
+            text: text.to_owned(),
             terms,
             channels: understood.channels.clone(),
             since: since.map(|ts| ts.to_string()),
@@ -385,6 +392,7 @@ fn hit(found: FoundMessage, score: f64, terms: Vec<String>) -> Hit {
         message: found.message,
         score,
         terms,
+        similarity: found.similarity,
     }
 }
 

@@ -1,4 +1,5 @@
-//! How well messages fit a question: BM25 over their terms, with who wrote them, when, and what was said beside them.
+//! How well messages fit a question: BM25 over their terms, with who wrote them, when, and what was said beside them; and how
+//! similar their meaning is, where the host knows it.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +32,10 @@ const ADJACENT: f64 = 0.2;
 /// one may be the answer.
 const ASKING: f64 = 0.7;
 const ASKED: f64 = 1.3;
+/// How much each standard deviation counts by which the meaning is more similar than this one: as this part of a message that
+/// has each word once.
+const MEANING: f64 = 0.1;
+const MEANING_FROM: f64 = 1.0;
 /// How much more a message counts that was written in the time that is asked for.
 const LIKELY: f64 = 0.5;
 /// How much more the newest candidate counts than the oldest: newer values come first.
@@ -49,6 +54,8 @@ struct Document {
     /// Whether it only asks, and whether it ends with a question.
     only_asks: bool,
     asks: bool,
+    /// How much it counts that its meaning is similar.
+    meaning: f64,
     /// Its score without its neighbours.
     own: f64,
 }
@@ -75,6 +82,7 @@ impl Document {
         let text = fold(&found.message.text).to_lowercase();
         Self {
             ts: Ts::parse(&found.at.ts).ok(),
+            meaning: found.similarity.map_or(0.0, meaning),
             found,
             occurrences,
             terms,
@@ -150,7 +158,8 @@ pub(super) fn rank(
         let time = if is_likely { 1.0 + LIKELY } else { 1.0 };
         let age = 1.0 + RECENCY * float(number) / last;
         let asking = if document.only_asks { ASKING } else { 1.0 };
-        let score = (document.own + leaning * beside) * asking * time * age / whole;
+        let fit = (document.own + leaning * beside) / whole + document.meaning;
+        let score = fit * asking * time * age;
         ranked.push((score, document));
     }
     ranked.sort_by(better);
@@ -175,6 +184,10 @@ fn rarity(concept: &Concept, total: u32) -> f64 {
     let messages = f64::from(concept.messages.min(total));
     let others = f64::from(total) - messages;
     concept.weight * (1.0 + (others + 0.5) / (messages + 0.5)).ln()
+}
+
+fn meaning(similarity: f32) -> f64 {
+    MEANING * (f64::from(similarity) - MEANING_FROM).max(0.0)
 }
 
 fn own_score(document: &Document, rarity: &[f64], average: f64) -> f64 {

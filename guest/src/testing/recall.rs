@@ -36,6 +36,7 @@ impl PlainRecall {
             },
             channel_name,
             terms: myao_terms::terms(&message.text),
+            similarity: None,
             message,
         });
     }

@@ -18,6 +18,7 @@ pub mod clock;
 mod commands;
 pub mod corrections;
 pub mod current;
+pub mod embedding;
 pub mod estimate;
 mod forget;
 mod generation;
@@ -51,6 +52,7 @@ use catch_up::CatchUp;
 use clock::Clock;
 use commands::Commands;
 use current::Current;
+use embedding::Embedding;
 use generation::Generation;
 use health::Health;
 use home::Home;
@@ -327,6 +329,12 @@ impl Bot {
             slack: self.slack.clone(),
             current: self.current.clone(),
         };
+        let embedding = Embedding {
+            workspace: self.workspace.clone(),
+            current: self.current.clone(),
+            metrics: self.metrics.clone(),
+        };
+        tasks.spawn(embedding.run(stop.clone()));
         tasks.spawn(retractions.run(stop.clone()));
         tasks.spawn(worker.run(stop.clone()));
         tasks.spawn(mentions.run(stop.clone()));

@@ -57,19 +57,31 @@ impl ClientArgs {
         Ok(read)
     }
 
-    /// The address that a provider takes requests at.
-    pub(super) fn url(&self, provider: &Provider, model: &str) -> Result<Url, BadValue> {
+    /// The address of a provider.
+    fn base(&self, provider: &Provider) -> Result<Url, BadValue> {
         let key = "client_args.base_url";
-        let mut url = match (&self.base_url, provider.base_url) {
-            (Some(base), _) => base.clone(),
-            (None, Some(base)) => url(key, base)?,
-            (None, None) => {
-                return bad(
-                    key,
-                    format!("{} has no default address; set it", provider.name),
-                );
-            }
-        };
+        match (&self.base_url, provider.base_url) {
+            (Some(base), _) => Ok(base.clone()),
+            (None, Some(base)) => url(key, base),
+            (None, None) => bad(
+                key,
+                format!("{} has no default address; set it", provider.name),
+            ),
+        }
+    }
+
+    /// A path below the address of a provider.
+    pub(super) fn url_of(&self, provider: &Provider, path: &[&str]) -> Result<Url, BadValue> {
+        let mut url = self.base(provider)?;
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path);
+        }
+        Ok(url)
+    }
+
+    /// The address that a provider takes requests for answers at.
+    pub(super) fn url(&self, provider: &Provider, model: &str) -> Result<Url, BadValue> {
+        let mut url = self.base(provider)?;
         let path = url.path().trim_end_matches('/').to_owned();
         let (segments, query): (Vec<&str>, Option<(&str, &str)>) = match provider.api {
             Api::OpenAi => (vec!["chat", "completions"], None),

@@ -32,36 +32,36 @@ const RESERVED_PARAMS: [&str; 7] = [
     "n",
 ];
 
-/// Why an agent's model cannot be used. It never holds a value of the configuration: one could be a key.
+/// Why a model cannot be used. It never holds a value of the configuration: one could be a key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
     /// The provider is not known.
     #[error(
-        "agents.{agent}.model_id: the provider `{provider}` is not known; known are {}; for any other server with OpenAI's API use openai/MODEL and client_args.base_url",
+        "{section}.model_id: the provider `{provider}` is not known; known are {}; for any other server with OpenAI's API use openai/MODEL and client_args.base_url",
         names()
     )]
     UnknownProvider {
-        /// `memory`, …
-        agent: &'static str,
+        /// `agents.memory`, …
+        section: String,
         /// The part of `model_id` before the slash.
         provider: String,
     },
-    /// A key of the agent has a value that cannot be used.
-    #[error("agents.{agent}.{key}: {detail}")]
+    /// A key has a value that cannot be used.
+    #[error("{section}.{key}: {detail}")]
     Value {
-        /// `memory`, …
-        agent: &'static str,
+        /// `agents.memory`, …
+        section: String,
         /// `client_args.base_url`, …
         key: String,
         /// What is wrong with it.
         detail: String,
     },
     /// The system's TLS cannot be set up.
-    #[error("agents.{agent}: cannot set up HTTP: {detail}")]
+    #[error("{section}: cannot set up HTTP: {detail}")]
     Client {
-        /// `memory`, …
-        agent: &'static str,
+        /// `agents.memory`, …
+        section: String,
         /// Why.
         detail: String,
     },
@@ -118,13 +118,13 @@ pub(super) fn agent_llm(
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<AgentLlm, AgentError> {
     let value_error = |(key, detail)| AgentError::Value {
-        agent: name,
+        section: format!("agents.{name}"),
         key,
         detail,
     };
     let provider =
         Provider::of_name(&model_id.provider).ok_or_else(|| AgentError::UnknownProvider {
-            agent: name,
+            section: format!("agents.{name}"),
             provider: model_id.provider.clone(),
         })?;
     let args = ClientArgs::read(&agent.client_args).map_err(value_error)?;
@@ -135,7 +135,7 @@ pub(super) fn agent_llm(
     let needs_key = provider.needs_key && (args.base_url.is_none() || provider.base_url.is_none());
     let missing_key = (needs_key && key.is_none()).then_some(provider.key_variable);
     let http = Http::new(key, args.timeouts).map_err(|error| AgentError::Client {
-        agent: name,
+        section: format!("agents.{name}"),
         detail: error.to_string(),
     })?;
     let identity = ModelIdentity::new(
@@ -162,7 +162,7 @@ pub(super) fn agent_llm(
 }
 
 /// The configured key, else that of the environment.
-fn api_key(
+pub(super) fn api_key(
     provider: &Provider,
     args: &ClientArgs,
     variable: &dyn Fn(&str) -> Option<String>,

@@ -4,8 +4,9 @@ use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, Utc};
 use myao_plugin::llm::{FinishReason, Request};
-use reqwest::Response;
 use reqwest::header::{HeaderMap, HeaderValue};
+use reqwest::{Response, Url};
+use serde_json::Value;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::fault::{Fault, RetryHeaders};
@@ -46,6 +47,62 @@ impl Http {
         })
     }
 
+    /// One attempt to send JSON; returns the body of the answer.
+    pub(super) async fn post(
+        &self,
+        url: &Url,
+        headers: Vec<(&'static str, String)>,
+        body: &Value,
+        max_bytes: usize,
+        now: fn() -> SystemTime,
+    ) -> Result<Vec<u8>, Fault> {
+        let answer = async {
+            let mut response = self.send(url, headers, body, now).await?;
+            let mut bytes = Vec::new();
+            while let Some(chunk) = timeout(self.timeouts.stall, response.chunk())
+                .await
+                .map_err(|_| self.stalled())?
+                .map_err(|error| connection_fault(error, url))?
+            {
+                bytes.extend_from_slice(&chunk);
+                if bytes.len() > max_bytes {
+                    return Err(Fault::oversized("body", max_bytes));
+                }
+            }
+            Ok(bytes)
+        };
+        let answer = timeout(self.timeouts.first_token, answer).await;
+        let answer = answer.unwrap_or_else(|_| Err(self.no_answer()));
+        answer.map_err(|fault| fault.redacted(self.key.as_ref()))
+    }
+
+    /// Sends JSON; returns the head of the answer, if that is a success.
+    async fn send(
+        &self,
+        url: &Url,
+        headers: Vec<(&'static str, String)>,
+        body: &Value,
+        now: fn() -> SystemTime,
+    ) -> Result<Response, Fault> {
+        let call = self.client.post(url.clone());
+        let call = call.headers(sensitive(headers)?).json(body);
+        let mut response = call
+            .send()
+            .await
+            .map_err(|error| connection_fault(error, url))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let status = response.status().as_u16();
+        let headers = retry_headers(response.headers(), now().into());
+        let body = timeout(self.timeouts.stall, error_body(&mut response)).await;
+        Err(Fault::of_status(
+            status,
+            &headers,
+            &body.unwrap_or_default(),
+        ))
+    }
+
     /// One attempt.
     pub(super) async fn ask(
         &self,
@@ -74,39 +131,13 @@ impl Http {
         now: fn() -> SystemTime,
     ) -> Result<Answer, Fault> {
         let first_token_due = Instant::now() + self.timeouts.first_token;
-        let call = self
-            .client
-            .post(api.url.clone())
-            .headers(self.headers(&*api.wire)?)
-            .json(&api.body(request));
-        let mut response = timeout_at(first_token_due, call.send())
+        let headers = api.wire.headers(self.key.as_ref().map(ApiKey::expose));
+        let body = api.body(request);
+        let call = self.send(&api.url, headers, &body, now);
+        let mut response = timeout_at(first_token_due, call)
             .await
-            .map_err(|_| self.no_answer())?
-            .map_err(|error| connection_fault(error, api))?;
-        let status = response.status().as_u16();
-        if !response.status().is_success() {
-            let headers = retry_headers(response.headers(), now().into());
-            let body = timeout(self.timeouts.stall, error_body(&mut response)).await;
-            return Err(Fault::of_status(
-                status,
-                &headers,
-                &body.unwrap_or_default(),
-            ));
-        }
+            .map_err(|_| self.no_answer())??;
         self.read(api, &mut response, first_token_due).await
-    }
-
-    fn headers(&self, wire: &dyn Wire) -> Result<HeaderMap, Fault> {
-        let mut headers = HeaderMap::new();
-        for (name, value) in wire.headers(self.key.as_ref().map(ApiKey::expose)) {
-            let mut value = HeaderValue::from_str(&value).map_err(|_| {
-                Fault::invalid("the key has characters that an HTTP header cannot hold")
-            })?;
-            // Keeps it out of `Debug`.
-            value.set_sensitive(true);
-            headers.insert(name, value);
-        }
-        Ok(headers)
     }
 
     /// Reads the events to the end of the answer.
@@ -127,7 +158,7 @@ impl Http {
                     .await
                     .map_err(|_| self.no_answer())
             };
-            let chunk = chunk?.map_err(|error| connection_fault(error, api))?;
+            let chunk = chunk?.map_err(|error| connection_fault(error, &api.url))?;
             reader.push(&*api.wire, chunk.as_deref())?;
             if chunk.is_none() {
                 return reader.finish();
@@ -227,6 +258,19 @@ impl AnswerReader {
     }
 }
 
+/// Headers that are kept out of `Debug`.
+fn sensitive(headers: Vec<(&'static str, String)>) -> Result<HeaderMap, Fault> {
+    let mut sensitive = HeaderMap::new();
+    for (name, value) in headers {
+        let mut value = HeaderValue::from_str(&value).map_err(|_| {
+            Fault::invalid("the key has characters that an HTTP header cannot hold")
+        })?;
+        value.set_sensitive(true);
+        sensitive.insert(name, value);
+    }
+    Ok(sensitive)
+}
+
 /// The body of an error, as far as it can be read.
 async fn error_body(response: &mut Response) -> String {
     let mut body = Vec::new();
@@ -240,9 +284,9 @@ async fn error_body(response: &mut Response) -> String {
 }
 
 /// The connection was not made, or broke. reqwest's own text has no causes, and they say why.
-fn connection_fault(error: reqwest::Error, api: &ModelApi) -> Fault {
+fn connection_fault(error: reqwest::Error, url: &Url) -> Fault {
     // The rest of the address may hold a password.
-    let server = api.url.origin().ascii_serialization();
+    let server = url.origin().ascii_serialization();
     let error = error.without_url();
     let mut detail = format!("{server}: {error}");
     let mut cause = std::error::Error::source(&error);

@@ -13,6 +13,7 @@ pub mod expand;
 mod agent;
 mod client_args;
 mod configured;
+mod embeddings;
 mod endpoint;
 mod fault;
 mod http;
@@ -35,5 +36,6 @@ mod tests;
 #[doc(hidden)]
 pub use configured::read_stream;
 pub use configured::{AgentError, configured_model, configured_models};
+pub use embeddings::{Embeddings, configured_embedder};
 pub use endpoint::{ModelEndpoint, model_endpoint};
 pub use limits::Limits;

@@ -31,6 +31,7 @@ pub mod chat;
 mod component;
 pub mod context_json;
 pub mod digest;
+pub mod embedder;
 pub mod erasure;
 mod error;
 pub mod explain;

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use myao_plugin::MessageRef;
+use myao_plugin::embedder::Meaning;
 use myao_plugin::storage::recall::{
     COMMON_MESSAGES, Candidates, FoundMemory, FoundMessage, RecallQuery, TermCount, is_common,
     weight,
@@ -17,13 +18,19 @@ use super::messages::message;
 use super::place::Place;
 use super::rows;
 use super::sight::{Sight, json_array};
+use super::vectors;
 use super::visible::Visible;
 
-/// What has one of the terms.
+/// How many messages are found by their meaning, and how similar they are at least, in standard deviations above the mean.
+const MOST_SIMILAR: usize = 50;
+const LEAST_SIMILARITY: f32 = 1.0;
+
+/// What has one of the terms, or a similar meaning.
 pub(super) fn candidates(
     connection: &Connection,
     place: &Place,
     query: &RecallQuery,
+    meaning: Option<&Meaning>,
 ) -> Result<Candidates, Fault> {
     let until = rows::key(&query.until)?;
     let since = query
@@ -42,9 +49,15 @@ pub(super) fn candidates(
         until,
         counts: BTreeMap::new(),
         weights: HashMap::new(),
+        similarities: HashMap::new(),
     };
     let common = search.look_for_terms()?;
-    let picked = search.pick(&common)?;
+    let mut picked = search.pick(&common)?;
+    if let Some(meaning) = meaning {
+        let similar = vectors::similarities(connection, place, &search.visible, meaning)?;
+        picked.extend(search.pick_similar(&similar)?);
+        search.similarities = similar.into_iter().collect();
+    }
     let messages = search.messages(place, &picked)?;
     let memories = search.memories(place, &sight)?;
     let counts = query.terms.iter().map(|term| TermCount {
@@ -70,6 +83,8 @@ struct Search<'a> {
     counts: BTreeMap<&'a str, u32>,
     /// What each row weighs that has a term that is not common.
     weights: HashMap<i64, u32>,
+    /// How similar each row's meaning is to the question's.
+    similarities: HashMap<i64, f32>,
 }
 
 impl<'a> Search<'a> {
@@ -155,10 +170,7 @@ impl<'a> Search<'a> {
         }
         let mut dated = Vec::with_capacity(weighed.len());
         for (weight, row) in weighed {
-            let ts: i64 = self
-                .connection
-                .prepare_cached("SELECT ts_key FROM messages WHERE key = ?1")?
-                .query_row([key_of(row)], |row| row.get(0))?;
+            let ts = self.ts_of(row)?;
             if ts >= self.since {
                 dated.push((weight, Reverse(ts), row));
             }
@@ -166,6 +178,37 @@ impl<'a> Search<'a> {
         dated.sort_unstable();
         dated.truncate(limit);
         Ok(dated.into_iter().map(|(.., row)| row).collect())
+    }
+
+    /// The rows of the most similar messages; `similar` has those first.
+    fn pick_similar(&self, similar: &[(i64, f32)]) -> rusqlite::Result<Vec<i64>> {
+        let channels = self.channels();
+        let mut picked = Vec::new();
+        let similar = similar
+            .iter()
+            .take_while(|(_, similarity)| *similarity >= LEAST_SIMILARITY)
+            .map(|(row, _)| *row)
+            .filter(|row| {
+                let channel = channel_of(*row);
+                channels
+                    .as_ref()
+                    .is_none_or(|channels| channels.contains(&channel))
+            });
+        for row in similar {
+            if picked.len() >= MOST_SIMILAR {
+                break;
+            }
+            if self.since == 0 || self.ts_of(row)? >= self.since {
+                picked.push(row);
+            }
+        }
+        Ok(picked)
+    }
+
+    fn ts_of(&self, row: i64) -> rusqlite::Result<i64> {
+        self.connection
+            .prepare_cached("SELECT ts_key FROM messages WHERE key = ?1")?
+            .query_row([key_of(row)], |row| row.get(0))
     }
 
     /// The channels that are asked for; `None` for all.
@@ -196,11 +239,8 @@ impl<'a> Search<'a> {
         let mut rows = statement.query(columns)?;
         while let Some(row) = rows.next()? {
             let (ts, channel): (i64, i64) = (row.get(0)?, row.get(7)?);
-            let terms = terms_of(
-                self.connection,
-                Table::Messages,
-                row_of(channel, row.get(8)?),
-            )?;
+            let index_row = row_of(channel, row.get(8)?);
+            let terms = terms_of(self.connection, Table::Messages, index_row)?;
             let Some(channel) = self.visible.channels.get(&channel) else {
                 continue;
             };
@@ -212,6 +252,7 @@ impl<'a> Search<'a> {
                 channel_name: channel.name.clone(),
                 message: message(row, place)?,
                 terms: split(&terms),
+                similarity: self.similarities.get(&index_row).copied(),
             };
             found.push((ts, found_message));
         }

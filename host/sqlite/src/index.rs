@@ -8,10 +8,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use myao_terms::terms;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::vectors;
+
 /// The lower bits of a row's id are the message's key, the others the channel's: so the messages of a channel stand side by
 /// side, and it is known without a look which channel a row belongs to.
 const KEY_BITS: u32 = 36;
-const KEY_MASK: i64 = (1 << KEY_BITS) - 1;
+pub(super) const KEY_MASK: i64 = (1 << KEY_BITS) - 1;
 /// How many messages are indexed between two reports of the progress.
 const REPORTED: u64 = 1_000;
 
@@ -71,9 +73,15 @@ impl Unindexed {
                 .prepare_cached("SELECT text FROM messages WHERE key = ?1 AND deleted_at IS NULL")?
                 .query_row([key_of(row)], |row| row.get(0))
                 .optional()?;
+            let is_new = self.new.contains(&row);
             if let Some(text) = text {
                 insert(connection, row, &text)?;
                 *added += 1;
+                if !is_new {
+                    vectors::change(connection, row)?;
+                }
+            } else if !is_new {
+                vectors::remove(connection, row)?;
             }
         }
         self.new.clear();
@@ -263,6 +271,7 @@ pub(super) fn leftovers(connection: &Connection) -> rusqlite::Result<Vec<(&'stat
     let counted = [
         ("message_index.terms", messages),
         ("memory_index.terms", memories),
+        ("message_vectors.vector", vectors::leftovers(connection)?),
     ];
     let rows = |(place, rows): (_, u32)| (place, usize::try_from(rows).unwrap_or(usize::MAX));
     let mut found: Vec<(&'static str, usize)> = counted.map(rows).to_vec();

@@ -230,11 +230,11 @@ fn scope_id(purpose: &Purpose) -> String {
     }
 }
 
-fn since_1970(time: SystemTime) -> Duration {
+pub(super) fn since_1970(time: SystemTime) -> Duration {
     time.duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
-fn milliseconds(duration: Duration) -> i64 {
+pub(super) fn milliseconds(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
 

@@ -63,6 +63,7 @@ mod sync;
 mod tests;
 mod tombstones;
 mod upkeep;
+mod vectors;
 mod view;
 mod visible;
 mod waits;

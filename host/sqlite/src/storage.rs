@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use myao_plugin::embedder::Meaning;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::View;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
@@ -182,9 +183,15 @@ impl Storage for Opened {
             .await
     }
 
-    async fn find_candidates(&self, query: RecallQuery) -> Result<Candidates, StorageError> {
+    async fn find_candidates(
+        &self,
+        query: RecallQuery,
+        meaning: Option<Meaning>,
+    ) -> Result<Candidates, StorageError> {
         let found = self
-            .handing_out(move |connection, place| candidates::candidates(connection, place, &query))
+            .handing_out(move |connection, place| {
+                candidates::candidates(connection, place, &query, meaning.as_ref())
+            })
             .await?;
         for MessageRef { channel_id, ts } in found.messages.iter().map(|found| &found.at) {
             self.note(channel_id.clone(), std::iter::once(&**ts));

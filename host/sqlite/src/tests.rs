@@ -16,6 +16,7 @@ mod plans;
 mod pool;
 mod schema;
 mod search;
+mod vectors;
 mod workspaces;
 
 use myao_plugin::state::inbox::Inbox as _;

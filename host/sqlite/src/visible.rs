@@ -69,6 +69,11 @@ impl Visible {
         })
     }
 
+    /// Whether the message of a row may be seen.
+    pub(super) fn shows(&self, row: i64) -> bool {
+        self.channels.contains_key(&channel_of(row)) && !self.later.contains(&key_of(row))
+    }
+
     /// The rows of the index with a term, at most `most`.
     pub(super) fn rows_with(
         &self,

@@ -5,6 +5,7 @@
 //! - [`MemoryStorage`] holds all state of a workspace in memory and implements the whole contract,
 //! - [`ScriptedLlm`] is a model that answers, delays and fails as a test says,
 //! - [`MemoryChat`] is a chat platform in memory,
+//! - [`WordEmbedder`] makes vectors of texts by their words,
 //!
 //! and two listeners that can wrap these or a platform's own implementations:
 //!
@@ -64,6 +65,7 @@ mod blocking;
 mod call;
 mod chat;
 pub mod conformance;
+mod embedder;
 mod faults;
 mod llm;
 mod log;
@@ -74,6 +76,7 @@ pub mod tap;
 pub use blocking::blocking;
 pub use call::{Answer, Call};
 pub use chat::MemoryChat;
+pub use embedder::WordEmbedder;
 pub use faults::{Action, Alteration, Calls, Faults, Gate, Strike};
 pub use llm::{Asked, Reply, ScriptedLlm};
 pub use log::LogLines;

@@ -41,6 +41,9 @@ struct Arguments {
     /// The configuration of the models [default: no model].
     #[arg(long, value_name = "FILE.yaml")]
     config: Option<PathBuf>,
+    /// Find messages by their meaning, too: the section `recall` of a configuration.
+    #[arg(long, value_name = "FILE.yaml")]
+    recall: Option<PathBuf>,
     /// Write what came of each question.
     #[arg(long, value_name = "FILE.json")]
     json: Option<PathBuf>,
@@ -57,7 +60,8 @@ struct Arguments {
 
 fn main() -> Result<ExitCode> {
     let arguments = Arguments::parse();
-    let setup = Setup::new(&arguments.myao, arguments.config.as_deref())?;
+    let (config, recall) = (arguments.config.as_deref(), arguments.recall.as_deref());
+    let setup = Setup::new(&arguments.myao, config, recall)?;
     let parts = setup.parts()?;
     let mut figures = Figures::default();
     for (name, mut talk) in data::read(&arguments.data)? {

@@ -28,20 +28,26 @@ pub(crate) struct Setup {
     pub(crate) program: PathBuf,
     /// What the operator configures, in YAML: the models.
     pub(crate) config: String,
+    /// What finds messages by their meaning, in YAML; empty for by their words alone.
+    pub(crate) recall: String,
     /// Keeps the prompts of answers, if no model is configured.
     pub(crate) recorder: Option<Recorder>,
 }
 
 impl Setup {
     /// Reads the configuration and checks that it leaves to the harness what is its own.
-    pub(crate) fn new(program: &Path, config: Option<&Path>) -> Result<Self> {
+    pub(crate) fn new(
+        program: &Path,
+        config: Option<&Path>,
+        recall: Option<&Path>,
+    ) -> Result<Self> {
         let program = fs::canonicalize(program)
             .with_context(|| format!("there is no program {}", program.display()))?;
-        let config = match config {
-            Some(path) => fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?,
-            None => String::new(),
+        let read = |path: &Path| {
+            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
         };
+        let config = config.map(read).transpose()?.unwrap_or_default();
+        let recall = recall.map(read).transpose()?.unwrap_or_default();
         for key in OWN_KEYS {
             ensure!(
                 !config.contains(key),
@@ -56,6 +62,7 @@ impl Setup {
         Ok(Self {
             program,
             config,
+            recall,
             recorder,
         })
     }
@@ -99,6 +106,7 @@ pub(crate) struct Program {
     path: PathBuf,
     folder: TempDir,
     recorder: Option<Recorder>,
+    embeds: bool,
 }
 
 /// Files of the configuration: as it is measured, and with the recorder as the model that answers.
@@ -156,7 +164,9 @@ impl Program {
     pub(crate) fn new(setup: &Setup, at: DateTime<FixedOffset>) -> Result<Self> {
         let folder = tempfile::tempdir().context("cannot make a folder")?;
         let zone = format!("timezone: {}\n", zone(at)?);
-        let write = |name, models: &str| fs::write(folder.path().join(name), zone.clone() + models);
+        let common = zone + "\n" + &setup.recall + "\n";
+        let write =
+            |name, models: &str| fs::write(folder.path().join(name), common.clone() + models);
         write(CONFIG, &setup.config)?;
         if let Some(recorder) = &setup.recorder {
             write(RECORDED, &recorder.config())?;
@@ -165,6 +175,7 @@ impl Program {
             path: setup.program.clone(),
             folder,
             recorder: setup.recorder.clone(),
+            embeds: !setup.recall.is_empty(),
         })
     }
 
@@ -173,6 +184,9 @@ impl Program {
         let export = self.folder.path().join("export");
         export::write(&export, state)?;
         self.run(&["import", "export", "--include-private"])?;
+        if self.embeds {
+            self.run(&["embed"])?;
+        }
         Ok(())
     }
 

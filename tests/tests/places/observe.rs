@@ -180,13 +180,14 @@ impl Observer for Searched {
         let words = ["salary", "budget", "apple", "euros", "glass"];
         let query = RecallQuery {
             terms: words.map(str::to_owned).to_vec(),
+            text: String::new(),
             channels: Vec::new(),
             since: None,
             until: END.to_owned(),
             limit: 20,
             neighbours: 2,
         };
-        let candidates = storage.find_candidates(query).await;
+        let candidates = storage.find_candidates(query, None).await;
         let mut found = vec![seen("find-candidates", &candidates)];
         if seat.place != Place::Schedule {
             let request = SearchRequest {

@@ -30,6 +30,7 @@ pub(crate) fn channel_to_take() -> Option<String> {
 fn found(term: &str) -> RecallQuery {
     RecallQuery {
         terms: vec![term.to_owned()],
+        text: String::new(),
         channels: Vec::new(),
         since: None,
         until: UNTIL.to_owned(),

@@ -28,6 +28,8 @@ const SAME_SUBJECT: f64 = 0.5;
 /// How a message begins that corrects one before it.
 const CORRECTING: [&str; 2] = ["correction", "訂正"];
 const DAY_SECONDS: u64 = 24 * 3600;
+/// A message without a word of the question is quoted if its meaning is so similar, in standard deviations above the mean.
+const LEAST_SIMILARITY: f32 = 2.5;
 /// How much more a hit counts that has the kind of information that is asked for.
 const SIGNED: f64 = 1.3;
 
@@ -35,7 +37,7 @@ const SIGNED: f64 = 1.3;
 pub(super) fn chosen(asked: &Question, context: &Context, hits: &[Hit]) -> Vec<Quotable> {
     let tells = |hit: &&Hit| {
         let text = plain(&hit.message.text);
-        let is_found = !hit.terms.is_empty() || hit.score <= 0.0;
+        let is_found = !hit.terms.is_empty() || hit.score <= 0.0 || is_similar(hit);
         !text.is_empty()
             && !only_asks(&text)
             && !is_by_address(hit, asked)
@@ -90,6 +92,11 @@ fn in_threads(asked: &Question, context: &Context, quotes: &[Quotable]) -> Vec<Q
     found
 }
 
+fn is_similar(hit: &Hit) -> bool {
+    hit.similarity
+        .is_some_and(|similarity| similarity >= LEAST_SIMILARITY)
+}
+
 /// Whether a message stands beside one that was found, in its thread or as the answer to a question.
 fn answers(hit: &Hit, hits: &[Hit]) -> bool {
     let ts = |hit: &Hit| Ts::parse(&hit.at.ts).ok();
@@ -127,7 +134,9 @@ fn ranked<'h>(asked: &Question, hits: Vec<&'h Hit>) -> Vec<&'h Hit> {
     let mut fitting: Vec<(f64, &Hit)> = hits.into_iter().map(|hit| (fit(hit), hit)).collect();
     fitting.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     let is_about_it = |fit: f64, hit: &Hit| {
-        fit >= SURE_FIT || fit >= LEAST_FIT && asked.has_subject(&plain(&hit.message.text))
+        fit >= SURE_FIT
+            || is_similar(hit)
+            || fit >= LEAST_FIT && asked.has_subject(&plain(&hit.message.text))
     };
     if !fitting.iter().any(|(fit, hit)| is_about_it(*fit, hit)) {
         return Vec::new();

@@ -9,7 +9,9 @@ use anyhow::Context as _;
 use myao::config::{Config, LogFormat, LogLevel, Logging};
 use myao_bot::budget::Budget;
 use myao_bot::clock::Clock;
-use myao_llm::configured_models;
+use myao_bot::embedding::Accounted;
+use myao_llm::{configured_embedder, configured_models};
+use myao_plugin::embedder::Embedder;
 use myao_plugin::explain::{explain_settings, explain_storage};
 use myao_plugin::printable::{Printable, line};
 use myao_plugin::state::Workspace;
@@ -230,6 +232,18 @@ impl App {
         )))
     }
 
+    /// What finds messages of a workspace by their meaning; `None` if it is not configured.
+    pub(crate) fn embedder(
+        &self,
+        workspace: &Arc<dyn Workspace>,
+    ) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
+        let Some(embedder) = configured_embedder(&self.config.recall.embeddings)? else {
+            return Ok(None);
+        };
+        let embedder = Accounted::new(Arc::new(embedder), workspace.clone());
+        Ok(Some(Arc::new(embedder)))
+    }
+
     /// Binds a plugin to a workspace of the database.
     pub(crate) async fn bind(
         &self,
@@ -237,6 +251,9 @@ impl App {
         workspace: &Arc<dyn Workspace>,
     ) -> anyhow::Result<MemoryPlugin> {
         plugin = plugin.storage(workspace.clone());
+        if let Some(embedder) = self.embedder(workspace)? {
+            plugin = plugin.embedder(embedder);
+        }
         if self.config.memory.recording {
             plugin = plugin.recordings(workspace.clone());
         }

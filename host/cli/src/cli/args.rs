@@ -89,6 +89,8 @@ pub(crate) enum Command {
     Correct(CorrectArgs),
     /// What the calls of models took: tokens, time and money
     Usage(UsageArgs),
+    /// Make the vectors by which messages are found by what they mean; the bot makes them, too
+    Embed,
     /// Copy the database to a new file and check the copy, also while the bot runs
     Backup {
         /// The copy; nothing is overwritten

@@ -9,6 +9,7 @@ mod config;
 mod costs;
 mod database;
 mod doctor;
+mod embed;
 mod estimate;
 mod find;
 mod forget;
@@ -89,6 +90,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Forget(arguments) => forget::run(&app, &arguments).await,
             Command::Pin(arguments) => marks::pin(&app, &arguments).await,
             Command::Correct(arguments) => marks::correct(&app, &arguments).await,
+            Command::Embed => embed::run(&app).await,
             Command::Backup { file } => backup::run(&app, &file),
             Command::Completions { shell } => shell::completions(shell),
             Command::Man { folder } => shell::man(&folder),

@@ -24,11 +24,15 @@ pub(crate) async fn run(app: &App, arguments: &SearchArgs) -> anyhow::Result<Exi
     let workspace = app.existing_workspace()?;
     let place = place(&*workspace, arguments.in_channel.as_deref()).await?;
     let address = workspace.address().await.explained()?;
-    let plugin = MemoryPlugin::builder()
+    let mut plugin = MemoryPlugin::builder()
         .component(app.load_component()?)
+        .call_observer(app.servers.clone())
         .settings(app.config.settings()?)
-        .storage(workspace)
-        .build()?;
+        .storage(workspace.clone());
+    if let Some(embedder) = app.embedder(&workspace)? {
+        plugin = plugin.embedder(embedder);
+    }
+    let plugin = plugin.build()?;
     let as_of = arguments.as_of.map(|moment| as_of(app, moment));
     let now = as_of.unwrap_or_else(|| app.time(None));
     let request = SearchRequest {

@@ -31,6 +31,7 @@ pub use memory::{
 };
 use myao_bot::budget::Terms;
 use myao_bot::settings::{BotSettings, Response, RetentionDays};
+use myao_llm::Embeddings;
 use myao_llm::config::{Agent, Agents};
 use myao_llm::expand::optional_expanded;
 use myao_plugin::{Engine, Persona, Settings, Template, WORKSPACE_SCOPE_ID};
@@ -66,6 +67,8 @@ pub struct Config {
     pub memory: MemoryConfig,
     /// What the prompts of replies show.
     pub context: ContextConfig,
+    /// How messages are found.
+    pub recall: RecallConfig,
     /// When the bot answers unasked.
     pub response: Response,
     /// How long messages and memories are kept.
@@ -93,6 +96,7 @@ impl Default for Config {
             budget: BudgetConfig::default(),
             memory: MemoryConfig::default(),
             context: ContextConfig::default(),
+            recall: RecallConfig::default(),
             response: Response::default(),
             retention: RetentionDays::default(),
             logging: Logging::default(),
@@ -144,6 +148,15 @@ impl Default for ContextConfig {
             surroundings_max_tokens: 4000,
         }
     }
+}
+
+/// `recall`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RecallConfig {
+    /// A model that finds messages by their meaning, also in another language. Texts of messages, and questions, are sent to
+    /// its server.
+    pub embeddings: Embeddings,
 }
 
 /// `page`.

@@ -9,6 +9,7 @@
 
 mod answers;
 mod configuration;
+mod embeddings;
 mod faults;
 mod limits;
 mod odd;

@@ -155,7 +155,7 @@ fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
 }
 
 /// The header with a bearer token.
-fn bearer(key: Option<&str>) -> Vec<(&'static str, String)> {
+pub(super) fn bearer(key: Option<&str>) -> Vec<(&'static str, String)> {
     key.map(|key| ("authorization", format!("Bearer {key}")))
         .into_iter()
         .collect()

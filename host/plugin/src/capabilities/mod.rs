@@ -36,6 +36,7 @@ use self::bound::Bound;
 use self::budget::Budget;
 use crate::bindings::exports::myao::memory::responder::Target;
 use crate::chat::Chat;
+use crate::embedder::{Embedder, Meaning};
 use crate::error::TooManyImportCalls;
 use crate::journal::{Attempts, CallJournal};
 use crate::limits::Limits;
@@ -51,6 +52,8 @@ use crate::{Place, Places};
 pub(crate) struct Capabilities {
     pub(crate) places: Arc<dyn Places>,
     pub(crate) agents: Agents,
+    /// Finds messages by their meaning; `None` for by their words alone.
+    pub(crate) embedder: Option<Arc<dyn Embedder>>,
     pub(crate) chat: Arc<dyn Chat>,
     /// Receives what each call of a model cost.
     pub(crate) calls: Arc<dyn CallObserver>,
@@ -115,6 +118,8 @@ pub(crate) struct CallState {
     /// How many more import calls are allowed.
     import_calls_left: u64,
     budget: Budget,
+    /// The last question that was looked for by its meaning; `None` as its meaning if the embedder failed.
+    meaning: Option<(String, Option<Meaning>)>,
     wasi: WasiCtx,
     resources: ResourceTable,
 }
@@ -141,6 +146,7 @@ impl CallState {
             tape,
             import_calls_left: limits.import_calls,
             budget: Budget::new(limits),
+            meaning: None,
             attempts: Attempts::default(),
             memory_limit: StoreLimitsBuilder::new()
                 .memory_size(limits.memory_bytes)

@@ -9,6 +9,7 @@ use super::MemoryPlugin;
 use crate::capabilities::Capabilities;
 use crate::chat::{Chat, NoChat};
 use crate::component::{LoadError, LoadedComponent};
+use crate::embedder::Embedder;
 use crate::limits::Limits;
 use crate::llm::{Agents, CallObserver, NoLlm};
 use crate::recording::Recordings;
@@ -66,6 +67,7 @@ pub struct MemoryPluginBuilder {
     cache_dir: Option<PathBuf>,
     places: Arc<dyn Places>,
     agents: Agents,
+    embedder: Option<Arc<dyn Embedder>>,
     chat: Arc<dyn Chat>,
     settings: Settings,
     limits: Limits,
@@ -88,6 +90,7 @@ impl MemoryPlugin {
             cache_dir: None,
             places: Arc::new(EmptyStorage),
             agents: NoLlm.into(),
+            embedder: None,
             chat: Arc::new(NoChat),
             settings: Settings::default(),
             limits: Limits::default(),
@@ -135,6 +138,12 @@ impl MemoryPluginBuilder {
     /// The model: one for all agents, or one for each ([`Agents`]).
     pub fn llm(mut self, agents: impl Into<Agents>) -> Self {
         self.agents = agents.into();
+        self
+    }
+
+    /// Finds messages by their meaning, too. Without it they are found by their words.
+    pub fn embedder(mut self, embedder: impl Embedder + 'static) -> Self {
+        self.embedder = Some(Arc::new(embedder));
         self
     }
 
@@ -192,6 +201,7 @@ impl MemoryPluginBuilder {
                 is_backfill: false,
                 places: self.places,
                 agents: self.agents,
+                embedder: self.embedder,
                 chat: self.chat,
                 calls: self.calls,
                 journal: None,

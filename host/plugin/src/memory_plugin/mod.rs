@@ -56,6 +56,7 @@ use crate::bindings::types::{Context, Engine, MemoryType, Scope, Timestamp};
 use crate::capabilities::{Bounds, CallState, Capabilities, Purpose};
 use crate::chat::Chat;
 use crate::component::LoadedComponent;
+use crate::embedder::Embedder;
 use crate::error::CallError;
 use crate::journal::CallJournal;
 use crate::limits::Limits;
@@ -105,6 +106,12 @@ impl MemoryPlugin {
     pub fn with_journal(mut self, journal: Arc<dyn CallJournal>) -> Self {
         self.capabilities.journal = Some(journal);
         self
+    }
+
+    /// What finds messages by their meaning; `None` if they are found by their words alone.
+    #[must_use]
+    pub fn embedder(&self) -> Option<&dyn Embedder> {
+        self.capabilities.embedder.as_deref()
     }
 
     /// Returns the same plugin; `allowance` decides before each call of a model whether it is made.

@@ -18,6 +18,7 @@ pub mod outbox;
 pub mod replies;
 pub mod sync;
 pub mod upkeep;
+pub mod vectors;
 pub mod view;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ use outbox::Outbox;
 use replies::Replies;
 use sync::SyncState;
 use upkeep::Upkeep;
+use vectors::Vectors;
 use view::View;
 
 /// All state of one workspace.
@@ -50,6 +52,7 @@ pub trait Workspace:
     + BackfillState
     + Upkeep
     + Forgetting
+    + Vectors
 {
     /// Opens the view of messages and memories for a place.
     fn view(&self, place: Place) -> Arc<dyn View>;

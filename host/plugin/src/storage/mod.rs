@@ -19,6 +19,7 @@ pub use crate::bindings::storage::{
 };
 pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
 use crate::bindings::types::{KeptSpan, KeptText, Scope};
+use crate::embedder::Meaning;
 use crate::place::Place;
 use recall::{Candidates, RecallQuery};
 
@@ -53,9 +54,13 @@ pub trait Storage: Send + Sync {
     /// Memories, ordered by scope, scope id, type and version, including the stand-ins.
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError>;
 
-    /// Messages, memories and records with these terms (`wit/recall.wit`). A store that cannot search finds nothing, like this
-    /// default.
-    async fn find_candidates(&self, _query: RecallQuery) -> Result<Candidates, StorageError> {
+    /// Messages, memories and records with these terms, and messages of a similar meaning (`wit/recall.wit`); `meaning` is that
+    /// of the query's text, where the host has an embedder. A store that cannot search finds nothing, like this default.
+    async fn find_candidates(
+        &self,
+        _query: RecallQuery,
+        _meaning: Option<Meaning>,
+    ) -> Result<Candidates, StorageError> {
         Ok(recall::nothing())
     }
 
@@ -169,8 +174,12 @@ impl<T: Storage + ?Sized> Storage for Arc<T> {
         (**self).list_memories(query).await
     }
 
-    async fn find_candidates(&self, query: RecallQuery) -> Result<Candidates, StorageError> {
-        (**self).find_candidates(query).await
+    async fn find_candidates(
+        &self,
+        query: RecallQuery,
+        meaning: Option<Meaning>,
+    ) -> Result<Candidates, StorageError> {
+        (**self).find_candidates(query, meaning).await
     }
 
     fn terms(&self, text: &str) -> Vec<String> {

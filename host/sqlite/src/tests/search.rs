@@ -18,6 +18,7 @@ use crate::index;
 fn query(terms: &[&str]) -> RecallQuery {
     RecallQuery {
         terms: terms.iter().map(|term| (*term).to_owned()).collect(),
+        text: String::new(),
         channels: Vec::new(),
         since: None,
         until: "999999.0".into(),
@@ -27,7 +28,7 @@ fn query(terms: &[&str]) -> RecallQuery {
 }
 
 async fn find(places: &dyn Places, place: Place, query: RecallQuery) -> Candidates {
-    places.at(place).find_candidates(query).await.unwrap()
+    places.at(place).find_candidates(query, None).await.unwrap()
 }
 
 /// Messages of three channels, of which the third is private. `release` is in three of four messages.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use myao_plugin::audience::Audience;
+use myao_plugin::embedder::Meaning;
 use myao_plugin::state::outbox::PartState;
 use myao_plugin::state::replies::{ReplyKind, ReplyState};
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
@@ -358,7 +359,11 @@ impl Storage for Opened {
         self.storage.state().list_memories(&self.place, &query)
     }
 
-    async fn find_candidates(&self, query: RecallQuery) -> Result<Candidates, StorageError> {
+    async fn find_candidates(
+        &self,
+        query: RecallQuery,
+        _: Option<Meaning>,
+    ) -> Result<Candidates, StorageError> {
         let mut read = self.begin();
         let found = self.storage.state().find_candidates(&self.place, &query)?;
         for found in &found.messages {

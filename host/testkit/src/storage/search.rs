@@ -95,6 +95,7 @@ impl State {
             },
             channel_name: conversation.shown_name(channel_id),
             terms: terms(&message.text),
+            similarity: None,
             message,
         })
     }

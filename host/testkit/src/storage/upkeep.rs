@@ -3,6 +3,7 @@
 use myao_plugin::journal::{CallsOfMemory, StoredCall};
 use myao_plugin::state::replies::{MAX_REPLY_WAIT, ReplyKind, ReplyState};
 use myao_plugin::state::upkeep::{StoredDeferral, Upkeep};
+use myao_plugin::state::vectors::Vectors;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::{LONGEST_DEFERRAL, Wait, WaitKind, is_under_way};
@@ -17,6 +18,8 @@ use super::{MemoryStorage, State};
 
 /// How many waits of one kind are listed.
 const MOST: usize = 100;
+
+impl Vectors for MemoryStorage {}
 
 #[async_trait::async_trait]
 impl Upkeep for MemoryStorage {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use myao_plugin::embedder::Meaning;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
@@ -66,9 +67,13 @@ impl Storage for Tapped {
         self.line.through(call, done).await
     }
 
-    async fn find_candidates(&self, query: RecallQuery) -> Result<Candidates, StorageError> {
+    async fn find_candidates(
+        &self,
+        query: RecallQuery,
+        meaning: Option<Meaning>,
+    ) -> Result<Candidates, StorageError> {
         let call = self.line.call("recall.find-candidates", &query);
-        let done = self.inner.find_candidates(query);
+        let done = self.inner.find_candidates(query, meaning);
         self.line.through(call, done).await
     }
 

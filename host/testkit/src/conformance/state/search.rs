@@ -14,6 +14,7 @@ use crate::conformance::{Records, all_memories, key, time};
 fn query(terms: &[&str]) -> RecallQuery {
     RecallQuery {
         terms: terms.iter().map(|term| (*term).to_owned()).collect(),
+        text: String::new(),
         channels: Vec::new(),
         since: None,
         until: "99.0".into(),
@@ -24,7 +25,7 @@ fn query(terms: &[&str]) -> RecallQuery {
 
 async fn find(stored: &Stored, place: &Place, query: RecallQuery) -> Candidates {
     let opened = stored.at(place.clone());
-    opened.find_candidates(query).await.unwrap()
+    opened.find_candidates(query, None).await.unwrap()
 }
 
 /// Channel and seconds of each message.
@@ -368,7 +369,10 @@ pub async fn what_was_found_may_not_be_shown_once_it_has_changed_or_is_private(n
     for change in [gone, audience("B", true, "50.0")] {
         let stored = stored(new).await;
         let opened = stored.at(channel("A"));
-        opened.find_candidates(query(&["crane"])).await.unwrap();
+        opened
+            .find_candidates(query(&["crane"]), None)
+            .await
+            .unwrap();
         assert_eq!(opened.may_show(Default::default()).await, Ok(true));
         stored.apply_at(50, &[change]).await;
         assert_eq!(opened.may_show(Default::default()).await, Ok(false));
@@ -380,7 +384,10 @@ pub async fn what_was_found_may_not_be_shown_once_it_has_changed_or_is_private(n
 pub async fn memory_is_shown_only_where_the_messages_may_be_seen_that_its_call_found(new: New<'_>) {
     let stored = stored(new).await;
     let opened = stored.at(channel("A"));
-    opened.find_candidates(query(&["crane"])).await.unwrap();
+    opened
+        .find_candidates(query(&["crane"]), None)
+        .await
+        .unwrap();
     let saved = opened.save_memory(draft("A"), Default::default()).await;
     let seen = |place: Place| {
         let opened = stored.at(place);

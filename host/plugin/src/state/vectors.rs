@@ -1,0 +1,60 @@
+//! Vectors of messages, by which they are found beside their words ([`crate::embedder`]).
+
+use crate::embedder::Vector;
+use crate::llm::CallRecord;
+use crate::storage::StorageError;
+
+/// A message whose vector is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WithoutVector {
+    /// The store's key of the message.
+    pub key: i64,
+    /// Its text.
+    pub text: String,
+}
+
+/// How far a store is with the vectors.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct VectorCount {
+    /// Messages with a vector.
+    pub made: u64,
+    /// Messages without one. Those whose text says nothing count until they have been looked at.
+    pub missing: u64,
+}
+
+/// The vectors of one workspace's messages. They are all of one embedder, which is named by the digest of its identity: those of
+/// another one are removed by the first call that names a new one.
+///
+/// A vector goes with the text that it was made of: in the transaction that changes or removes it. The defaults are those of
+/// a store without vectors.
+#[async_trait::async_trait]
+pub trait Vectors: Send + Sync {
+    /// Messages without a vector, oldest first, at most `limit`.
+    async fn without_vector(
+        &self,
+        _embedder: &str,
+        _limit: u32,
+    ) -> Result<Vec<WithoutVector>, StorageError> {
+        Ok(Vec::new())
+    }
+
+    /// Saves what was made of these messages; `None` for one that has no vector. A message that reads differently by now is
+    /// left as it is.
+    async fn save_vectors(
+        &self,
+        _embedder: &str,
+        _vectors: Vec<(WithoutVector, Option<Vector>)>,
+    ) -> Result<(), StorageError> {
+        Ok(())
+    }
+
+    /// How many messages have a vector by this embedder.
+    async fn vector_count(&self, _embedder: &str) -> Result<VectorCount, StorageError> {
+        Ok(VectorCount::default())
+    }
+
+    /// Keeps what a call of the embedder cost.
+    async fn record_embedding(&self, _call: CallRecord) -> Result<(), StorageError> {
+        Ok(())
+    }
+}

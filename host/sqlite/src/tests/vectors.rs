@@ -1,0 +1,218 @@
+//! Vectors of messages: they follow their texts, and find what may be seen.
+
+use myao_plugin::embedder::{Embedder as _, Meaning};
+use myao_plugin::state::inbox::Inbox as _;
+use myao_plugin::state::vectors::{VectorCount, Vectors as _, WithoutVector};
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::recall::{Candidates, RecallQuery};
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Place, Places as _};
+use myao_testkit::WordEmbedder;
+use myao_testkit::conformance::state::samples::public;
+
+use super::{Stored, deleted, edited, present, record, said, stored};
+use crate::index;
+
+/// `予算` and `budget` mean the same.
+fn embedder() -> WordEmbedder {
+    WordEmbedder::new("words", &[&["予算", "budget"], &["給与", "salary"]])
+}
+
+impl Stored {
+    /// Makes all vectors that are missing; returns the texts.
+    async fn embed(&self, embedder: &WordEmbedder) -> Vec<String> {
+        let digest = embedder.identity().digest();
+        let missing = self.workspace.without_vector(digest, 1_000).await.unwrap();
+        let vectors = missing.iter().map(|message| {
+            let vector = embedder.vector(&message.text);
+            (message.clone(), vector)
+        });
+        let vectors = vectors.collect();
+        self.workspace.save_vectors(digest, vectors).await.unwrap();
+        missing.into_iter().map(|message| message.text).collect()
+    }
+
+    async fn find(&self, place: Place, embedder: &WordEmbedder, question: &str) -> Candidates {
+        let query = RecallQuery {
+            terms: vec!["nothing-has-this".to_owned()],
+            text: question.to_owned(),
+            channels: Vec::new(),
+            since: None,
+            until: "999999.0".into(),
+            limit: 50,
+            neighbours: 0,
+        };
+        let meaning = Meaning {
+            embedder: embedder.identity().digest().to_owned(),
+            vector: embedder.vector(question).unwrap(),
+        };
+        let opened = self.workspace.at(place);
+        opened.find_candidates(query, Some(meaning)).await.unwrap()
+    }
+
+    async fn count(&self, embedder: &WordEmbedder) -> VectorCount {
+        let count = self.workspace.vector_count(embedder.identity().digest());
+        count.await.unwrap()
+    }
+
+    fn leftovers(&self) -> usize {
+        let found = self
+            .store
+            .pool
+            .with_writer(|connection| index::leftovers(connection));
+        found.unwrap().len()
+    }
+}
+
+fn texts(found: &Candidates) -> Vec<&str> {
+    let messages = found.messages.iter();
+    messages.map(|found| found.message.text.as_str()).collect()
+}
+
+/// Two open channels and a private one, each with much talk and one message about money.
+fn talk() -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for (channel, about) in [("C1", "予算"), ("C2", "給与"), ("C3", "budget")] {
+        effects.push(present(channel, true, "1.0"));
+        if channel != "C3" {
+            effects.extend(public(channel, "1.0"));
+        }
+        for number in 1..=20_i64 {
+            let text = match number {
+                7 => format!("{about} は 120 円"),
+                number => format!("talk about thing {number}"),
+            };
+            let record = MessageRecord {
+                channel_id: channel.to_owned(),
+                ts: TsKey::first_of(number * 10),
+                ..record("1.0", None, &text)
+            };
+            let changed = record.ts;
+            effects.push(Effect::Message { record, changed });
+        }
+    }
+    effects
+}
+
+#[tokio::test]
+async fn messages_are_found_by_their_meaning_where_they_may_be_seen() {
+    let (stored, embedder) = (stored(), embedder());
+    stored.apply(&talk()).await;
+    let nothing = stored.find(Place::Operator, &embedder, "budget").await;
+    assert_eq!(texts(&nothing), [""; 0], "there is no vector yet");
+    assert_eq!(stored.embed(&embedder).await.len(), 60);
+    assert_eq!(stored.embed(&embedder).await, [""; 0]);
+    let budget = "予算 は 120 円";
+    let seen = stored
+        .find(Place::Channel("C1".into()), &embedder, "budget")
+        .await;
+    assert_eq!(texts(&seen), [budget]);
+    let similarity = seen.messages[0].similarity.unwrap();
+    assert!(similarity > 3.0, "{similarity}");
+    let own = stored
+        .find(Place::Channel("C3".into()), &embedder, "budget")
+        .await;
+    assert_eq!(texts(&own), [budget, "budget は 120 円"]);
+    let elsewhere = stored.find(Place::Workspace, &embedder, "salary").await;
+    assert_eq!(texts(&elsewhere), ["給与 は 120 円"]);
+}
+
+#[tokio::test]
+async fn vectors_of_another_place_change_no_similarity() {
+    let embedder = embedder();
+    let mut seen = Vec::new();
+    for with_secrets in [true, false] {
+        let stored = stored();
+        stored.apply(&talk()).await;
+        if with_secrets {
+            let record = MessageRecord {
+                channel_id: "C3".to_owned(),
+                ..record("5.0", None, "budget budget budget salary")
+            };
+            let changed = record.ts;
+            stored.apply(&[Effect::Message { record, changed }]).await;
+        }
+        stored.embed(&embedder).await;
+        seen.push(
+            stored
+                .find(Place::Channel("C1".into()), &embedder, "budget 120")
+                .await,
+        );
+    }
+    assert_eq!(seen[0], seen[1]);
+    assert!(!seen[0].messages.is_empty());
+}
+
+#[tokio::test]
+async fn vector_goes_with_its_text() {
+    let (stored, embedder) = (stored(), embedder());
+    stored
+        .apply(&[
+            said("1.0", None, "the budget is here"),
+            said("2.0", None, "wombat"),
+            said("3.0", None, "…"),
+        ])
+        .await;
+    let counted = |made, missing| VectorCount { made, missing };
+    assert_eq!(stored.count(&embedder).await, counted(0, 3));
+    assert_eq!(stored.embed(&embedder).await.len(), 3);
+    assert_eq!(
+        stored.embed(&embedder).await,
+        [""; 0],
+        "nor is `…` offered again"
+    );
+    assert_eq!(stored.count(&embedder).await, counted(3, 0));
+    let effects = vec![edited("1.0", None, "8.0", "zebra"), deleted("2.0", "9.0")];
+    stored.workspace.apply_effects(effects, 9).await.unwrap();
+    assert_eq!(stored.count(&embedder).await, counted(1, 1));
+    assert_eq!(stored.leftovers(), 0);
+    stored.apply(&[said("4.0", None, "new")]).await;
+    assert_eq!(stored.embed(&embedder).await, ["zebra", "new"]);
+    assert_eq!(stored.count(&embedder).await, counted(3, 0));
+}
+
+#[tokio::test]
+async fn vector_of_an_older_text_is_not_saved() {
+    let (stored, embedder) = (stored(), embedder());
+    let digest = embedder.identity().digest();
+    stored
+        .apply(&[said("1.0", None, "budget"), said("2.0", None, "gone")])
+        .await;
+    let offered: Vec<WithoutVector> = stored.workspace.without_vector(digest, 10).await.unwrap();
+    let effects = vec![edited("1.0", None, "8.0", "zebra"), deleted("2.0", "9.0")];
+    stored.workspace.apply_effects(effects, 9).await.unwrap();
+    let vectors = offered
+        .into_iter()
+        .map(|message| (message, embedder.vector("budget")));
+    let vectors = vectors.collect();
+    stored
+        .workspace
+        .save_vectors(digest, vectors)
+        .await
+        .unwrap();
+    assert_eq!(stored.count(&embedder).await.made, 0);
+    assert_eq!(stored.leftovers(), 0);
+    assert_eq!(stored.embed(&embedder).await, ["zebra"]);
+}
+
+#[tokio::test]
+async fn vectors_of_another_embedder_find_nothing_and_make_room() {
+    let (stored, embedder) = (stored(), embedder());
+    stored.apply(&talk()).await;
+    stored.embed(&embedder).await;
+    let other = WordEmbedder::new("other words", &[&["予算", "budget"]]);
+    let found = stored.find(Place::Operator, &other, "budget").await;
+    assert_eq!(texts(&found), [""; 0]);
+    let missing = VectorCount {
+        made: 0,
+        missing: 60,
+    };
+    assert_eq!(stored.count(&other).await, missing);
+    assert_eq!(stored.embed(&other).await.len(), 60);
+    assert_eq!(stored.count(&embedder).await, missing);
+    let found = stored
+        .find(Place::Channel("C1".into()), &other, "budget")
+        .await;
+    assert_eq!(texts(&found), ["予算 は 120 円"]);
+}

@@ -1,0 +1,257 @@
+//! Vectors of messages, by which they are found beside their words.
+//!
+//! **Invariant**: a vector is that of its message's text. It goes in the transaction in which the text changes or goes
+//! (`index`).
+
+use myao_plugin::embedder::{Meaning, Vector};
+use myao_plugin::llm::CallRecord;
+use myao_plugin::state::vectors::{VectorCount, Vectors, WithoutVector};
+use myao_plugin::storage::StorageError;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::error::Fault;
+use super::index::{KEY_MASK, rows_of};
+use super::journal::{milliseconds, since_1970};
+use super::place::Place;
+use super::rows::list;
+use super::visible::Visible;
+use super::workspace::SqliteWorkspace;
+
+/// With more messages than this in sight, only so many of the newest are compared with a question.
+const MOST_COMPARED: usize = 100_000;
+/// Fewer messages have no mean that says anything.
+const LEAST_COMPARED: usize = 8;
+/// The largest signed byte of a stored vector.
+const MOST: f32 = 127.0;
+
+#[async_trait::async_trait]
+impl Vectors for SqliteWorkspace {
+    async fn without_vector(
+        &self,
+        embedder: &str,
+        limit: u32,
+    ) -> Result<Vec<WithoutVector>, StorageError> {
+        let embedder = embedder.to_owned();
+        self.writing(move |connection, place| {
+            begin_with(connection, place.workspace, &embedder)?;
+            let sql = include_str!("sql/without_vector.sql");
+            let columns = params![place.workspace, KEY_MASK, limit];
+            Ok(list(connection, sql, columns, |row| {
+                Ok(WithoutVector {
+                    key: row.get(0)?,
+                    text: row.get(1)?,
+                })
+            })?)
+        })
+        .await
+    }
+
+    async fn save_vectors(
+        &self,
+        embedder: &str,
+        vectors: Vec<(WithoutVector, Option<Vector>)>,
+    ) -> Result<(), StorageError> {
+        let embedder = embedder.to_owned();
+        self.writing(move |connection, place| {
+            if used_embedder(connection, place.workspace)? != Some(embedder) {
+                return Ok(());
+            }
+            for (message, vector) in &vectors {
+                let vector = vector.as_ref().map(written).unwrap_or_default();
+                connection
+                    .prepare_cached(include_str!("sql/save_vector.sql"))?
+                    .execute(params![place.workspace, message.key, message.text, vector])?;
+            }
+            let offered_to = vectors.iter().map(|(message, _)| message.key).max();
+            connection
+                .prepare_cached(
+                    "UPDATE embedders SET offered_to = MAX(offered_to, ?2) WHERE workspace = ?1",
+                )?
+                .execute(params![place.workspace, offered_to.unwrap_or(0)])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn vector_count(&self, embedder: &str) -> Result<VectorCount, StorageError> {
+        let embedder = embedder.to_owned();
+        self.reading(move |connection, place| {
+            let is_used = used_embedder(connection, place.workspace)? == Some(embedder);
+            let sql = include_str!("sql/vector_count.sql");
+            let columns = params![place.workspace, KEY_MASK, is_used];
+            let counted = connection.prepare_cached(sql)?.query_row(columns, |row| {
+                Ok(VectorCount {
+                    made: row.get::<_, u32>(0)?.into(),
+                    missing: row.get::<_, u32>(1)?.into(),
+                })
+            })?;
+            Ok(counted)
+        })
+        .await
+    }
+
+    async fn record_embedding(&self, call: CallRecord) -> Result<(), StorageError> {
+        self.writing(move |connection, place| {
+            let sql = "INSERT INTO embedding_calls (workspace, provider, model, started_at, input_tokens) \
+                VALUES (?1, ?2, ?3, ?4, ?5)";
+            connection.prepare_cached(sql)?.execute(params![
+                place.workspace,
+                call.provider,
+                call.model,
+                milliseconds(since_1970(call.started_at)),
+                call.input_tokens
+            ])?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// The digest of the embedder whose vectors a workspace has.
+fn used_embedder(connection: &Connection, workspace: i64) -> rusqlite::Result<Option<String>> {
+    connection
+        .prepare_cached("SELECT digest FROM embedders WHERE workspace = ?1")?
+        .query_row([workspace], |row| row.get(0))
+        .optional()
+}
+
+/// Removes the vectors of another embedder.
+fn begin_with(connection: &Connection, workspace: i64, embedder: &str) -> rusqlite::Result<()> {
+    if used_embedder(connection, workspace)?.as_deref() == Some(embedder) {
+        return Ok(());
+    }
+    let channels: Vec<i64> = list(
+        connection,
+        "SELECT key FROM channels WHERE workspace = ?1",
+        params![workspace],
+        |row| row.get(0),
+    )?;
+    for channel in channels {
+        connection
+            .prepare_cached("DELETE FROM message_vectors WHERE row BETWEEN ?1 AND ?2")?
+            .execute(rows_of(channel))?;
+    }
+    connection.execute(
+        "INSERT INTO embedders (workspace, digest, offered_to) VALUES (?1, ?2, 0) \
+         ON CONFLICT (workspace) DO UPDATE SET digest = excluded.digest, offered_to = 0",
+        params![workspace, embedder],
+    )?;
+    Ok(())
+}
+
+/// The text of a row's message has changed.
+pub(super) fn change(connection: &Connection, row: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO message_vectors (row, vector) SELECT ?1, NULL WHERE EXISTS (SELECT 1 FROM embedders) \
+             ON CONFLICT (row) DO UPDATE SET vector = NULL",
+        )?
+        .execute([row])?;
+    Ok(())
+}
+
+/// The text of a row's message is gone.
+pub(super) fn remove(connection: &Connection, row: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM message_vectors WHERE row = ?1")?
+        .execute([row])?;
+    Ok(())
+}
+
+/// The messages in sight, by row of the index, with how similar each is to a meaning: by how many standard deviations more than
+/// their mean. The most similar first; none if their vectors are another embedder's.
+pub(super) fn similarities(
+    connection: &Connection,
+    place: &Place,
+    visible: &Visible,
+    meaning: &Meaning,
+) -> Result<Vec<(i64, f32)>, Fault> {
+    if used_embedder(connection, place.workspace)?.as_deref() != Some(&meaning.embedder) {
+        return Ok(Vec::new());
+    }
+    let mut found: Vec<(i64, f32)> = Vec::new();
+    let mut compare = |row: i64, bytes: &[u8]| {
+        if visible.shows(row)
+            && let Some(cosine) = cosine(bytes, meaning.vector.numbers())
+        {
+            found.push((row, cosine));
+        }
+    };
+    if usize::try_from(visible.total).is_ok_and(|total| total > MOST_COMPARED) {
+        let sql = "SELECT vector FROM message_vectors WHERE row = ?1 AND vector IS NOT NULL";
+        let mut statement = connection.prepare_cached(sql)?;
+        for row in visible.newest(connection, None, 0, MOST_COMPARED)? {
+            let mut rows = statement.query([row])?;
+            if let Some(found) = rows.next()? {
+                compare(row, found.get_ref(0)?.as_blob().unwrap_or_default());
+            }
+        }
+    } else {
+        let sql = "SELECT row, vector FROM message_vectors WHERE row BETWEEN ?1 AND ?2 AND vector IS NOT NULL";
+        let mut statement = connection.prepare_cached(sql)?;
+        for channel in visible.channels.keys() {
+            let mut rows = statement.query(rows_of(*channel))?;
+            while let Some(row) = rows.next()? {
+                compare(row.get(0)?, row.get_ref(1)?.as_blob().unwrap_or_default());
+            }
+        }
+    }
+    Ok(normalised(found))
+}
+
+/// By how many standard deviations each is above the mean, the largest first.
+fn normalised(mut found: Vec<(i64, f32)>) -> Vec<(i64, f32)> {
+    #[allow(clippy::cast_precision_loss, reason = "there are fewer than 2^24")]
+    let count = found.len() as f32;
+    let mean = found.iter().map(|(_, cosine)| cosine).sum::<f32>() / count;
+    let variance = found
+        .iter()
+        .map(|(_, cosine)| (cosine - mean).powi(2))
+        .sum::<f32>()
+        / count;
+    let deviation = variance.sqrt();
+    if found.len() < LEAST_COMPARED || !deviation.is_normal() {
+        return Vec::new();
+    }
+    for (_, similarity) in &mut found {
+        *similarity = (*similarity - mean) / deviation;
+    }
+    found.sort_by(|(first, a), (second, b)| b.total_cmp(a).then(first.cmp(second)));
+    found
+}
+
+/// A vector as it is stored; empty for none: a factor, as four bytes beginning with the lowest, and a signed byte for each dimension. Their
+/// product is the number, to a percent of the largest.
+fn written(vector: &Vector) -> Vec<u8> {
+    let numbers = vector.numbers();
+    let largest = numbers.iter().fold(f32::MIN_POSITIVE, |largest, number| {
+        largest.max(number.abs())
+    });
+    let factor = largest / MOST;
+    let mut bytes = factor.to_le_bytes().to_vec();
+    #[allow(clippy::cast_possible_truncation, reason = "none is larger than MOST")]
+    let steps = numbers.iter().map(|number| (number / factor).round() as i8);
+    bytes.extend(steps.map(i8::cast_unsigned));
+    bytes
+}
+
+/// The cosine of a stored vector and another one; `None` if it has other dimensions.
+fn cosine(bytes: &[u8], other: &[f32]) -> Option<f32> {
+    let (factor, steps) = bytes.split_first_chunk()?;
+    if steps.len() != other.len() {
+        return None;
+    }
+    let product: f32 = steps
+        .iter()
+        .zip(other)
+        .map(|(step, number)| f32::from(step.cast_signed()) * number)
+        .sum();
+    Some(product * f32::from_le_bytes(*factor))
+}
+
+/// How many rows have no message any more. There is none, unless something is broken.
+pub(super) fn leftovers(connection: &Connection) -> rusqlite::Result<u32> {
+    let sql = "SELECT COUNT(*) FROM message_vectors AS v \
+        LEFT JOIN messages AS m ON m.key = v.row & ?1 AND m.deleted_at IS NULL WHERE m.key IS NULL";
+    connection.query_row(sql, [KEY_MASK], |row| row.get(0))
+}
