@@ -2,7 +2,7 @@
 
 use super::terms::is_stop_word;
 use super::text::{is_kanji, is_katakana, strip_markers};
-use crate::phrases::{Phrases, contains_words, phrases, weighted};
+use crate::phrases::{Phrases, phrases};
 
 /// What follows the name of a person who is spoken about.
 const TITLES: [&str; 5] = ["さん", "くん", "ちゃん", "様", "氏"];
@@ -37,9 +37,7 @@ const QUESTION_ENDINGS: Phrases = phrases!("japanese/question-endings.txt");
 
 /// How much a sentence decides, assigns, dates or explains; 0 if not at all.
 pub(crate) fn decision(folded_lower: &str) -> f64 {
-    let found = WORK.iter().filter_map(weighted);
-    let found = found.filter(|(cue, _)| contains_words(folded_lower, cue));
-    let mut weights: Vec<f64> = found.map(|(_, weight)| weight).collect();
+    let mut weights: Vec<f64> = WORK.weights_in(folded_lower).collect();
     weights.sort_by(|a, b| b.total_cmp(a));
     // Every further cue counts half as much as the one before.
     let sum: f64 = weights
@@ -56,13 +54,12 @@ pub(crate) fn decides(folded_lower: &str) -> bool {
 
 /// Whether the sentence says that something was decided.
 pub(crate) fn is_decision(folded_lower: &str) -> bool {
-    let mut open = UNDECIDED.iter();
-    has_strong(DECISIONS, folded_lower) && !open.any(|cue| contains_words(folded_lower, cue))
+    has_strong(DECISIONS, folded_lower) && UNDECIDED.words_in(folded_lower).next().is_none()
 }
 
 fn has_strong(cues: Phrases, folded_lower: &str) -> bool {
-    let mut strong = cues.iter().filter_map(weighted);
-    strong.any(|(cue, weight)| weight >= STRONG_CUE && contains_words(folded_lower, cue))
+    cues.weights_in(folded_lower)
+        .any(|weight| weight >= STRONG_CUE)
 }
 
 /// Whether the sentence says what somebody does or is, by name: `Okafor leads the audit`, `小林さんが担当します`. Talking to
@@ -97,14 +94,12 @@ fn is_about_a_name(sentence: &str) -> bool {
 
 /// Whether the sentence is a greeting, thanks, laughter or agreement.
 pub(crate) fn is_chatter(folded_lower: &str) -> bool {
-    CHATTER.iter().any(|cue| contains_words(folded_lower, cue))
+    CHATTER.words_in(folded_lower).next().is_some()
 }
 
 /// Whether the sentence is about lunch and the like.
 pub(super) fn is_small_talk(folded_lower: &str) -> bool {
-    SMALL_TALK
-        .iter()
-        .any(|cue| contains_words(folded_lower, cue))
+    SMALL_TALK.words_in(folded_lower).next().is_some()
 }
 
 /// Whether the sentence asks.

@@ -34,7 +34,7 @@ const ASKING: f64 = 0.7;
 const ASKED: f64 = 1.3;
 /// How much each standard deviation counts by which the meaning is more similar than this one: as this part of a message that
 /// has each word once.
-const MEANING: f64 = 0.1;
+const MEANING: f64 = 0.2;
 const MEANING_FROM: f64 = 1.0;
 /// How much more a message counts that was written in the time that is asked for.
 const LIKELY: f64 = 0.5;

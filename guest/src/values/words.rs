@@ -143,9 +143,13 @@ fn word_at(text: &str, at: usize) -> &str {
     rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
 }
 
+/// Whether a letter is a Japanese numeral. Most letters are ruled out without a search.
+fn is_numeral(c: char) -> bool {
+    c >= '〇' && (KANJI_DIGITS.contains(c) || "十百千万億".contains(c))
+}
+
 /// Runs of Japanese numerals that are more than a single digit, or have a unit behind them.
 fn japanese(normal: &str, found: &mut impl FnMut(Range<usize>, Amount)) {
-    let is_numeral = |c: char| KANJI_DIGITS.contains(c) || "十百千万億".contains(c);
     let mut at = 0;
     while let Some(start) = normal
         .get(at..)
@@ -171,7 +175,6 @@ fn japanese(normal: &str, found: &mut impl FnMut(Range<usize>, Amount)) {
 
 /// The values of all runs of Japanese numerals, with a unit or without.
 pub(crate) fn numerals(normal: &str) -> Vec<String> {
-    let is_numeral = |c: char| KANJI_DIGITS.contains(c) || "十百千万億".contains(c);
     let runs = normal
         .split(|c| !is_numeral(c))
         .filter(|run| !run.is_empty());

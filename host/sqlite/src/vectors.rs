@@ -57,7 +57,8 @@ impl Vectors for SqliteWorkspace {
                 return Ok(());
             }
             for (message, vector) in &vectors {
-                let vector = vector.as_ref().map(written).unwrap_or_default();
+                let vector = vector.as_ref().map(|vector| written(&message.text, vector));
+                let vector = vector.unwrap_or_default();
                 connection
                     .prepare_cached(include_str!("sql/save_vector.sql"))?
                     .execute(params![place.workspace, message.key, message.text, vector])?;
@@ -159,7 +160,9 @@ pub(super) fn remove(connection: &Connection, row: i64) -> rusqlite::Result<()> 
 }
 
 /// The messages in sight, by row of the index, with how similar each is to a meaning: by how many standard deviations more than
-/// their mean. The most similar first; none if their vectors are another embedder's.
+/// the mean of those in the same script. The most similar first; none if their vectors are another embedder's.
+///
+/// Embedders find texts in the question's language too similar. That is why texts are compared with others in their script.
 pub(super) fn similarities(
     connection: &Connection,
     place: &Place,
@@ -169,11 +172,16 @@ pub(super) fn similarities(
     if used_embedder(connection, place.workspace)?.as_deref() != Some(&meaning.embedder) {
         return Ok(Vec::new());
     }
-    let mut found: Vec<(i64, f32)> = Vec::new();
+    let mut found: [Vec<(i64, f32)>; 2] = Default::default();
     let mut compare = |row: i64, bytes: &[u8]| {
         if visible.shows(row)
-            && let Some(cosine) = cosine(bytes, meaning.vector.numbers())
+            && let Some((script, cosine)) = cosine(bytes, meaning.vector.numbers())
         {
+            let [others, spaceless] = &mut found;
+            let found = match script {
+                Script::Spaceless => spaceless,
+                Script::Other => others,
+            };
             found.push((row, cosine));
         }
     };
@@ -196,10 +204,18 @@ pub(super) fn similarities(
             }
         }
     }
-    Ok(normalised(found))
+    let [others, spaceless] = found;
+    // A few messages have no mean that says anything.
+    let mut found = if others.len().min(spaceless.len()) < LEAST_COMPARED {
+        normalised([others, spaceless].concat())
+    } else {
+        [normalised(others), normalised(spaceless)].concat()
+    };
+    found.sort_by(|(first, a), (second, b)| b.total_cmp(a).then(first.cmp(second)));
+    Ok(found)
 }
 
-/// By how many standard deviations each is above the mean, the largest first.
+/// By how many standard deviations each is above the mean.
 fn normalised(mut found: Vec<(i64, f32)>) -> Vec<(i64, f32)> {
     #[allow(clippy::cast_precision_loss, reason = "there are fewer than 2^24")]
     let count = found.len() as f32;
@@ -216,28 +232,50 @@ fn normalised(mut found: Vec<(i64, f32)>) -> Vec<(i64, f32)> {
     for (_, similarity) in &mut found {
         *similarity = (*similarity - mean) / deviation;
     }
-    found.sort_by(|(first, a), (second, b)| b.total_cmp(a).then(first.cmp(second)));
     found
 }
 
-/// A vector as it is stored; empty for none: a factor, as four bytes beginning with the lowest, and a signed byte for each dimension. Their
-/// product is the number, to a percent of the largest.
-fn written(vector: &Vector) -> Vec<u8> {
+/// How a text is written.
+#[derive(Clone, Copy)]
+enum Script {
+    /// For the most part without spaces between words: Japanese, Chinese.
+    Spaceless,
+    Other,
+}
+
+impl Script {
+    fn of(text: &str) -> Self {
+        let letters = text.chars().filter(|c| c.is_alphabetic());
+        let spaceless = |c: &char| matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+        // One such letter says more than one of another script.
+        if letters.clone().filter(spaceless).count() * 3 >= letters.count().max(1) {
+            Self::Spaceless
+        } else {
+            Self::Other
+        }
+    }
+}
+
+/// A vector as it is stored; empty for none: a byte that is 1 if the text is spaceless, a factor as four bytes beginning with
+/// the lowest, and a signed byte for each dimension. Factor and byte make the number, to a percent of the largest.
+fn written(text: &str, vector: &Vector) -> Vec<u8> {
     let numbers = vector.numbers();
     let largest = numbers.iter().fold(f32::MIN_POSITIVE, |largest, number| {
         largest.max(number.abs())
     });
     let factor = largest / MOST;
-    let mut bytes = factor.to_le_bytes().to_vec();
+    let mut bytes = vec![u8::from(matches!(Script::of(text), Script::Spaceless))];
+    bytes.extend(factor.to_le_bytes());
     #[allow(clippy::cast_possible_truncation, reason = "none is larger than MOST")]
     let steps = numbers.iter().map(|number| (number / factor).round() as i8);
     bytes.extend(steps.map(i8::cast_unsigned));
     bytes
 }
 
-/// The cosine of a stored vector and another one; `None` if it has other dimensions.
-fn cosine(bytes: &[u8], other: &[f32]) -> Option<f32> {
-    let (factor, steps) = bytes.split_first_chunk()?;
+/// The script of a stored vector's text, and the cosine with another vector; `None` if that has other dimensions.
+fn cosine(bytes: &[u8], other: &[f32]) -> Option<(Script, f32)> {
+    let (script, rest) = bytes.split_first()?;
+    let (factor, steps) = rest.split_first_chunk()?;
     if steps.len() != other.len() {
         return None;
     }
@@ -246,7 +284,12 @@ fn cosine(bytes: &[u8], other: &[f32]) -> Option<f32> {
         .zip(other)
         .map(|(step, number)| f32::from(step.cast_signed()) * number)
         .sum();
-    Some(product * f32::from_le_bytes(*factor))
+    let script = if *script == 1 {
+        Script::Spaceless
+    } else {
+        Script::Other
+    };
+    Some((script, product * f32::from_le_bytes(*factor)))
 }
 
 /// How many rows have no message any more. There is none, unless something is broken.
