@@ -5,7 +5,7 @@
 
 use myao_plugin::embedder::{Meaning, Vector};
 use myao_plugin::llm::CallRecord;
-use myao_plugin::state::vectors::{VectorCount, Vectors, WithoutVector};
+use myao_plugin::state::vectors::{EmbeddingUse, VectorCount, Vectors, WithoutVector};
 use myao_plugin::storage::StorageError;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -103,6 +103,24 @@ impl Vectors for SqliteWorkspace {
                 call.input_tokens
             ])?;
             Ok(())
+        })
+        .await
+    }
+
+    async fn embedding_use(&self, since: i64, before: i64) -> Result<EmbeddingUse, StorageError> {
+        self.reading(move |connection, place| {
+            let sql = "SELECT COUNT(*), COALESCE(SUM(input_tokens), 0), COUNT(*) FILTER (WHERE input_tokens IS NULL) \
+                FROM embedding_calls WHERE workspace = ?1 AND started_at >= ?2 AND started_at < ?3";
+            let columns = params![place.workspace, since, before];
+            let used = connection.prepare_cached(sql)?.query_row(columns, |row| {
+                let tokens: i64 = row.get(1)?;
+                Ok(EmbeddingUse {
+                    calls: row.get::<_, u32>(0)?.into(),
+                    tokens: u64::try_from(tokens).unwrap_or(0),
+                    unreported: row.get::<_, u32>(2)?.into(),
+                })
+            })?;
+            Ok(used)
         })
         .await
     }

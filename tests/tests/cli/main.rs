@@ -19,6 +19,7 @@ mod budget;
 mod chat;
 mod deferrals;
 mod doctor;
+mod embed;
 mod forget;
 mod generate;
 mod import;

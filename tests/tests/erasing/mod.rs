@@ -119,6 +119,7 @@ fn nothing_stays_of_what_is_taken_back() {
             sum.answers,
             sum.midway,
             sum.marks,
+            sum.vectors,
         ] {
             assert!(some > enough, "{sum:?}");
         }
@@ -159,6 +160,7 @@ impl Counts {
         self.answers += other.answers;
         self.midway += other.midway;
         self.marks += other.marks;
+        self.vectors += other.vectors;
     }
 }
 

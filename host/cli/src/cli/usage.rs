@@ -9,6 +9,7 @@ use myao::usage::{Dimension, Group, by_groups};
 use myao_plugin::Timestamp;
 use myao_plugin::journal::StoredCall;
 use myao_plugin::printable::line;
+use myao_plugin::state::vectors::EmbeddingUse;
 use serde_json::{Map, Value, json};
 
 use super::app::{App, Explained as _};
@@ -27,6 +28,7 @@ pub(crate) async fn run(app: &App, arguments: &UsageArgs) -> anyhow::Result<Exit
         .until
         .map_or(i64::MAX, |until| until.end(app.config.timezone));
     let calls = workspace.calls(since, before).await.explained()?;
+    let embeddings = workspace.embedding_use(since, before).await.explained()?;
     let mut dimensions: Vec<Dimension> = Vec::new();
     for by in &arguments.by {
         let dimension = dimension(*by);
@@ -40,9 +42,10 @@ pub(crate) async fn run(app: &App, arguments: &UsageArgs) -> anyhow::Result<Exit
             "No calls of a model{}.",
             within(arguments)
         )?;
+        print_embeddings(embeddings)?;
         return Ok(ExitCode::SUCCESS);
     }
-    print_calls(app, &calls, &dimensions)?;
+    print_calls(app, &calls, &dimensions, embeddings)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -51,6 +54,7 @@ pub(super) fn print_calls(
     app: &App,
     calls: &[StoredCall],
     dimensions: &[Dimension],
+    embeddings: EmbeddingUse,
 ) -> anyhow::Result<()> {
     let prices = &app.config.prices;
     let groups = by_groups(calls, dimensions, app.config.timezone, prices);
@@ -60,10 +64,29 @@ pub(super) fn print_calls(
             "currency": prices.currency,
             "groups": groups.iter().map(group_json).collect::<Vec<_>>(),
             "total": costs::costs_json(&total),
+            "embeddings": { "calls": embeddings.calls, "input_tokens": embeddings.tokens },
         }));
     }
     print(app, dimensions, &groups, &total)?;
-    print_notes(app, calls, &total)
+    print_notes(app, calls, &total)?;
+    print_embeddings(embeddings)
+}
+
+/// Says what is not in the table, as it is no memory and no reply.
+fn print_embeddings(embeddings: EmbeddingUse) -> anyhow::Result<()> {
+    if embeddings.calls > 0 {
+        let sum = if embeddings.unreported > 0 {
+            "?".to_owned()
+        } else {
+            output::number(embeddings.tokens.into())
+        };
+        let calls = output::count(embeddings.calls, "call");
+        writeln!(
+            output::stdout(),
+            "note: vectors by which messages are found took {calls} more, with {sum} tokens"
+        )?;
+    }
+    Ok(())
 }
 
 fn within(arguments: &UsageArgs) -> &'static str {

@@ -13,6 +13,17 @@ pub struct WithoutVector {
     pub text: String,
 }
 
+/// What calls of embedders cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct EmbeddingUse {
+    /// Calls with vectors.
+    pub calls: u64,
+    /// Tokens of their texts, as far as they were reported.
+    pub tokens: u64,
+    /// Calls whose tokens were not reported.
+    pub unreported: u64,
+}
+
 /// How far a store is with the vectors.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct VectorCount {
@@ -56,5 +67,10 @@ pub trait Vectors: Send + Sync {
     /// Keeps what a call of the embedder cost.
     async fn record_embedding(&self, _call: CallRecord) -> Result<(), StorageError> {
         Ok(())
+    }
+
+    /// What the calls cost that began from `since` on and before `before`, in milliseconds since 1970.
+    async fn embedding_use(&self, _since: i64, _before: i64) -> Result<EmbeddingUse, StorageError> {
+        Ok(EmbeddingUse::default())
     }
 }

@@ -1,0 +1,110 @@
+//! `myao embed`, and what is found by its meaning.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use myao_testkit::WordEmbedder;
+use myao_tests::export::{Post, post, program_with};
+use myao_tests::llm_server::{API_KEY, LlmServer, Reply, error};
+use myao_tests::program::Program;
+use serde_json::{Value, json};
+
+/// Much talk, and one message about money.
+fn posts() -> Vec<Post> {
+    let about_money = post("general", 1, "ann", "予算 は 百二十万");
+    let talk = (2..14).map(|minute| {
+        let text = format!("talk number {minute}");
+        post("general", minute, "bob", &text)
+    });
+    std::iter::once(about_money).chain(talk).collect()
+}
+
+/// A server for which `予算` and `budget` mean the same, unless it is told to fail.
+fn server() -> (LlmServer, Arc<AtomicBool>) {
+    let fails = Arc::new(AtomicBool::new(false));
+    let told = fails.clone();
+    let embedder = WordEmbedder::new("words", &[&["予算", "budget"]]);
+    let server = LlmServer::start(move |call| {
+        assert_eq!(call.target, "POST /v1/embeddings");
+        if told.load(Ordering::Relaxed) {
+            return error(503, "");
+        }
+        let texts = call.body["input"].as_array().unwrap().iter();
+        let vectors = texts.map(|text| embedder.vector(text.as_str().unwrap()).unwrap());
+        let data: Vec<Value> = vectors
+            .enumerate()
+            .map(|(index, vector)| json!({ "index": index, "embedding": vector.numbers() }))
+            .collect();
+        let body = json!({ "data": data, "usage": { "prompt_tokens": 100 } });
+        Reply::Http(200, "content-type: application/json", body.to_string())
+    });
+    (server, fails)
+}
+
+fn program(server: &LlmServer) -> Program {
+    let url = server.base_url();
+    let config = format!(
+        "recall:\n  embeddings:\n    model_id: openai/words\n    \
+         client_args: {{ base_url: '{url}', api_key: {API_KEY}, max_retries: 0 }}\n"
+    );
+    program_with(&config, &posts())
+}
+
+#[test]
+fn messages_are_found_by_their_meaning_once_they_have_vectors() {
+    let (server, _) = server();
+    let program = program(&server);
+    let nothing = program.run(&["--json", "search", "budget"]).json();
+    assert_eq!(nothing["hits"], json!([]));
+    let made = program.run(&["embed"]).output();
+    let expected = "Made 13 vectors. Now 13 messages can be found by what they mean.\n";
+    assert_eq!(made, expected);
+    let found = program.run(&["--json", "search", "budget"]).json();
+    assert_eq!(found["hits"][0]["text"], "予算 は 百二十万");
+    let answer = program.run(&["ask", "What is the budget?"]).output();
+    assert!(answer.contains("百二十万"), "{answer}");
+    let again = program.run(&["--json", "embed"]).json();
+    assert_eq!(again, json!({ "made": 0, "all": 13 }));
+}
+
+#[test]
+fn calls_of_the_embedder_are_counted_apart() {
+    let (server, _) = server();
+    let program = program(&server);
+    program.run(&["embed"]).succeeded();
+    program.run(&["search", "budget"]).succeeded();
+    let usage = program.run(&["usage"]).output();
+    let note = "note: vectors by which messages are found took 2 calls more, with 200 tokens\n";
+    assert!(usage.ends_with(note), "{usage}");
+}
+
+#[test]
+fn without_its_server_messages_are_found_by_their_words() {
+    let (server, fails) = server();
+    let program = program(&server);
+    fails.store(true, Ordering::Relaxed);
+    let ran = program.run(&["embed"]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert!(
+        ran.stderr.contains("0 of 13 messages have a vector"),
+        "{ran:#?}"
+    );
+    assert!(!ran.stderr.contains(API_KEY), "{ran:#?}");
+    let ran = program.run(&["--json", "search", "予算"]);
+    assert!(
+        ran.stderr.contains("found by their words alone"),
+        "{ran:#?}"
+    );
+    let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(found["hits"][0]["text"], "予算 は 百二十万");
+}
+
+#[test]
+fn command_without_a_model_says_where_to_name_one() {
+    let ran = program_with("", &posts()).run(&["embed"]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        ran.stderr.contains("recall.embeddings.model_id"),
+        "{ran:#?}"
+    );
+}
