@@ -10,7 +10,7 @@ use myao_plugin::system_clock;
 use serde_json::Value;
 
 /// The dimensions of its vectors.
-const DIMENSIONS: usize = 64;
+const DIMENSIONS: usize = 512;
 
 /// Makes vectors of texts by their words, in the same way for questions and messages. Words of one group count as the same.
 pub struct WordEmbedder {
