@@ -29,6 +29,8 @@ impl Vector {
 }
 
 /// What a text is. Many embedders treat the two differently.
+///
+/// Exhaustive on purpose: an embedder must know how to treat each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextKind {
     /// Something that is looked for.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use myao_terms::terms;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::vectors;
+use super::vector_rows;
 
 /// The lower bits of a row's id are the message's key, the others the channel's: so the messages of a channel stand side by
 /// side, and it is known without a look which channel a row belongs to.
@@ -78,10 +78,10 @@ impl Unindexed {
                 insert(connection, row, &text)?;
                 *added += 1;
                 if !is_new {
-                    vectors::change(connection, row)?;
+                    vector_rows::change(connection, row)?;
                 }
             } else if !is_new {
-                vectors::remove(connection, row)?;
+                vector_rows::remove(connection, row)?;
             }
         }
         self.new.clear();
@@ -268,10 +268,13 @@ pub(super) fn leftovers(connection: &Connection) -> rusqlite::Result<Vec<(&'stat
     let messages: u32 = connection.query_row(messages, [KEY_MASK], |row| row.get(0))?;
     let memories = "SELECT COUNT(*) FROM memory_index AS i LEFT JOIN memories AS m ON m.id = i.rowid WHERE m.id IS NULL";
     let memories: u32 = connection.query_row(memories, [], |row| row.get(0))?;
+    let vectors = "SELECT COUNT(*) FROM message_vectors AS v \
+        LEFT JOIN messages AS m ON m.key = v.row & ?1 AND m.deleted_at IS NULL WHERE m.key IS NULL";
+    let vectors: u32 = connection.query_row(vectors, [KEY_MASK], |row| row.get(0))?;
     let counted = [
         ("message_index.terms", messages),
         ("memory_index.terms", memories),
-        ("message_vectors.vector", vectors::leftovers(connection)?),
+        ("message_vectors.vector", vectors),
     ];
     let rows = |(place, rows): (_, u32)| (place, usize::try_from(rows).unwrap_or(usize::MAX));
     let mut found: Vec<(&'static str, usize)> = counted.map(rows).to_vec();

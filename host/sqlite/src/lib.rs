@@ -63,6 +63,7 @@ mod sync;
 mod tests;
 mod tombstones;
 mod upkeep;
+mod vector_rows;
 mod vectors;
 mod view;
 mod visible;

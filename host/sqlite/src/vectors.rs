@@ -1,7 +1,7 @@
 //! Vectors of messages, by which they are found beside their words.
 //!
 //! **Invariant**: a vector is that of its message's text. It goes in the transaction in which the text changes or goes
-//! (`index`).
+//! (`vector_rows`).
 
 use myao_plugin::embedder::{Meaning, Vector};
 use myao_plugin::llm::CallRecord;
@@ -158,25 +158,6 @@ fn begin_with(connection: &Connection, workspace: i64, embedder: &str) -> rusqli
     Ok(())
 }
 
-/// The text of a row's message has changed.
-pub(super) fn change(connection: &Connection, row: i64) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(
-            "INSERT INTO message_vectors (row, vector) SELECT ?1, NULL WHERE EXISTS (SELECT 1 FROM embedders) \
-             ON CONFLICT (row) DO UPDATE SET vector = NULL",
-        )?
-        .execute([row])?;
-    Ok(())
-}
-
-/// The text of a row's message is gone.
-pub(super) fn remove(connection: &Connection, row: i64) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached("DELETE FROM message_vectors WHERE row = ?1")?
-        .execute([row])?;
-    Ok(())
-}
-
 /// The messages in sight, by row of the index, with how similar each is to a meaning: by how many standard deviations more than
 /// the mean of those in the same script. The most similar first; none if their vectors are another embedder's.
 ///
@@ -308,11 +289,4 @@ fn cosine(bytes: &[u8], other: &[f32]) -> Option<(Script, f32)> {
         Script::Other
     };
     Some((script, product * f32::from_le_bytes(*factor)))
-}
-
-/// How many rows have no message any more. There is none, unless something is broken.
-pub(super) fn leftovers(connection: &Connection) -> rusqlite::Result<u32> {
-    let sql = "SELECT COUNT(*) FROM message_vectors AS v \
-        LEFT JOIN messages AS m ON m.key = v.row & ?1 AND m.deleted_at IS NULL WHERE m.key IS NULL";
-    connection.query_row(sql, [KEY_MASK], |row| row.get(0))
 }
