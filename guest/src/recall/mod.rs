@@ -284,11 +284,12 @@ impl<'a> Searcher<'a> {
             let more = self.candidates(understood, asked, then, CANDIDATES_OF_TIME, NEIGHBOURS)?;
             found.messages.extend(more.messages);
         }
-        let messages: BTreeMap<(String, String), FoundMessage> = found
-            .messages
-            .into_iter()
-            .map(|found| ((found.at.channel_id.clone(), found.at.ts.clone()), found))
-            .collect();
+        let mut messages: BTreeMap<(String, String), FoundMessage> = BTreeMap::new();
+        for found in found.messages {
+            let at = (found.at.channel_id.clone(), found.at.ts.clone());
+            // The first time it was compared with the question, and among all messages.
+            messages.entry(at).or_insert(found);
+        }
         Ok(rank::rank(
             messages.into_values().collect(),
             &understood.concepts,

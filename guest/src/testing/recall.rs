@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery, TermCount};
 use crate::bindings::storage::StorageError;
@@ -18,6 +18,8 @@ const COMMON: usize = 1000;
 #[derive(Default)]
 pub(crate) struct PlainRecall {
     messages: Vec<FoundMessage>,
+    /// How similar the messages with these texts are to any question.
+    pub(crate) similarities: BTreeMap<String, f32>,
     pub(crate) queries: RefCell<Vec<RecallQuery>>,
 }
 
@@ -70,6 +72,10 @@ impl PlainRecall {
 impl Recall for PlainRecall {
     fn find_candidates(&self, query: &RecallQuery) -> Result<Candidates, StorageError> {
         self.queries.borrow_mut().push(query.clone());
+        let similarity = |found: &FoundMessage| {
+            let known = self.similarities.get(&found.message.text).copied();
+            known.filter(|_| !query.text.is_empty())
+        };
         let seen = self.seen(&query.until);
         let having = |term: &String| {
             seen.iter()
@@ -100,7 +106,9 @@ impl Recall for PlainRecall {
                 .map(|(_, count)| (seen.len() / count).ilog2() + 1)
                 .sum();
             let has_term = query.terms.iter().any(|term| terms.contains(term));
-            if weight > 0 || query.terms.is_empty() || (has_term && newest <= COMMON) {
+            let is_similar = similarity(found).is_some();
+            if weight > 0 || is_similar || query.terms.is_empty() || (has_term && newest <= COMMON)
+            {
                 picked.push((weight, at));
             }
         }
@@ -117,6 +125,9 @@ impl Recall for PlainRecall {
         }
         messages.sort_by_key(|found| (found.at.channel_id.clone(), key(&found.at.ts)));
         messages.dedup_by_key(|found| found.at.clone());
+        for found in &mut messages {
+            found.similarity = similarity(found);
+        }
         let counts = counts.into_iter().map(|(term, count)| TermCount {
             term,
             messages: u32::try_from(count).unwrap(),

@@ -283,3 +283,32 @@ fn what_is_later_than_the_search_does_not_exist() {
     ]);
     assert_eq!(found(&stored, "crane"), ["the crane comes"]);
 }
+
+#[test]
+fn what_is_similar_is_found_without_a_word_of_the_question_and_however_it_is_written() {
+    let mut stored = said(&NOISE);
+    let answer = "予算は120万円まで承認された";
+    stored.0.add("GENERAL", message(-50 * DAY, answer));
+    let other = "the budget of the printers is nobodys business";
+    stored.0.add("RANDOM", message(-40 * DAY, other));
+    assert_eq!(found(&stored, "budget"), [other]);
+    stored.0.similarities.insert(answer.to_owned(), 9.0);
+    stored.0.similarities.insert(other.to_owned(), 1.0);
+    // The misspelt word is looked for a second time, and without the question.
+    for question in ["budget", "budgit"] {
+        let hits = search(&stored, question).hits;
+        let similar = hits.iter().find(|hit| hit.message.text == answer);
+        assert_eq!(
+            similar.and_then(|hit| hit.similarity),
+            Some(9.0),
+            "{question}"
+        );
+    }
+    assert_eq!(found(&stored, "budget"), [answer, other]);
+    let query = stored.0.queries.borrow().last().cloned().unwrap();
+    assert_eq!(query.text, "budget");
+    // What is found by a corrected word keeps how similar it is.
+    let hits = search(&stored, "budgit").hits;
+    let corrected = hits.iter().find(|hit| hit.message.text == other).unwrap();
+    assert_eq!(corrected.similarity, Some(1.0));
+}
