@@ -7,6 +7,8 @@ use super::text::{flatten, is_alphanumeric, is_line_break, strip_markers, width}
 
 /// A parent bullet no wider than this is the heading of the bullets below it.
 const MAX_PARENT_WIDTH: usize = 40;
+/// Wider text before a colon is not a speaker.
+const MAX_SPEAKER_WIDTH: usize = 40;
 
 /// One remembered thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +32,13 @@ impl Item {
             .flatten()
             .fold("- ".to_owned(), |line, part| line + part + " ")
     }
+}
+
+/// The speaker or subject of an item's text, and the rest.
+pub(super) fn speaker(text: &str) -> (&str, &str) {
+    text.split_once(": ")
+        .filter(|(speaker, _)| width(speaker) <= MAX_SPEAKER_WIDTH)
+        .unwrap_or(("", text))
 }
 
 /// What the lines above say about the lines below them.

@@ -5,19 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::cues;
-use super::items::{self, Item};
+use super::items::{self, Item, speaker};
 use super::names::Names;
 use super::score::{Candidate, Content, Crowd, Vocabulary};
 use super::sentences;
-use super::text::{fold, width};
+use super::settled;
+use super::text::fold;
 
 /// The oldest item is worth this much less than the newest.
 const AGE_DISCOUNT: f64 = 0.4;
 /// The discount for items of an age or a channel that was picked from already.
 const PERIOD_DISCOUNT: f64 = 0.25;
 const CHANNEL_DISCOUNT: f64 = 0.25;
-/// Wider text before a colon is not a speaker.
-const MAX_SPEAKER_WIDTH: usize = 40;
 /// Two texts with the same words and facts are duplicates from this likeness on.
 const LIKENESS: f64 = 0.9;
 
@@ -43,6 +42,7 @@ enum Place {
 pub(super) fn candidates(
     existing: Option<&str>,
     new: &[(Option<String>, &str)],
+    program_lines: &[String],
     vocabulary: &mut Vocabulary,
 ) -> Vec<Candidate> {
     let mut all = Vec::new();
@@ -66,7 +66,19 @@ pub(super) fn candidates(
     }
     let mut items = kept.items;
     items.sort_by_key(|placed| placed.place);
-    with_age(items)
+    let labels: Vec<Option<String>> = items.iter().map(|of| of.item.label.clone()).collect();
+    let of_programs: BTreeSet<String> = program_lines
+        .iter()
+        .flat_map(|line| items::parse(line, None))
+        .map(|item| item.text)
+        .collect();
+    let by_program = |placed: &Placed| of_programs.contains(&placed.item.text);
+    let by_program: Vec<bool> = items.iter().map(by_program).collect();
+    let mut candidates = with_age(items);
+    settled::join(&mut candidates, |open, settling| {
+        labels.get(open) == labels.get(settling) && by_program.get(settling) == Some(&false)
+    });
+    candidates
 }
 
 /// Gives every item a place: its day, or the place of the item before it, or of the one after it.
@@ -168,13 +180,6 @@ impl Kept {
             })
             .copied()
     }
-}
-
-/// The speaker or subject, and the rest.
-fn speaker(text: &str) -> (&str, &str) {
-    text.split_once(": ")
-        .filter(|(speaker, _)| width(speaker) <= MAX_SPEAKER_WIDTH)
-        .unwrap_or(("", text))
 }
 
 /// The letters and digits of an item's sentences, each with its speaker.

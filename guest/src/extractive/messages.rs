@@ -11,6 +11,7 @@ use super::preceding::Earlier;
 use super::questions;
 use super::score::{Candidate, Crowd, Vocabulary};
 use super::sentences;
+use super::settled;
 use super::text::{cut, flatten, strip_markers};
 use crate::bindings::types::{Message, Timestamp};
 
@@ -55,6 +56,9 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
         }
     }
     questions::weigh(&mut candidates, messages);
+    // What a program wrote settles nothing.
+    let by_person = |line: usize| messages.get(line).is_some_and(|said| !said.user.is_bot);
+    settled::join(&mut candidates, |_, settling| by_person(settling));
     candidates
 }
 

@@ -2,7 +2,8 @@
 //!
 //! Messages are cut into sentences (`sentences`), each is weighed by its facts, decisions and subjects (`score`), and
 //! they are picked one after the other for what they add to those already picked, within the token limit (`select`).
-//! Merging works on the lines of the memories in the same way (`merge`).
+//! Merging works on the lines of the memories in the same way (`merge`). What was settled is joined to what settles it
+//! (`settled`).
 //!
 //! A memory is a note that says how it was made, then one bullet per message or item, in order of time: `- 2024-03-01
 //! alice: sentence`, and in the workspace's memory `- 2024-03-01 #general alice: sentence`. The day is given without
@@ -25,6 +26,7 @@ mod questions;
 mod score;
 mod select;
 pub(crate) mod sentences;
+mod settled;
 pub(crate) mod terms;
 pub(crate) mod text;
 
@@ -69,6 +71,8 @@ pub enum Input<'a> {
         existing: Option<&'a str>,
         /// The memories to add, older first, each with an optional label for its lines (`#general`).
         new: &'a [(Option<String>, &'a str)],
+        /// The lines that programs wrote.
+        program_lines: &'a [String],
     },
 }
 
@@ -91,8 +95,12 @@ pub fn summarize(
     let mut vocabulary = Vocabulary::default();
     let (candidates, least_gain) = match input {
         Input::Messages(messages) => (messages::candidates(messages, &mut vocabulary), LEAST_GAIN),
-        Input::Memories { existing, new } => (
-            merge::candidates(existing, new, &mut vocabulary),
+        Input::Memories {
+            existing,
+            new,
+            program_lines,
+        } => (
+            merge::candidates(existing, new, program_lines, &mut vocabulary),
             LEAST_GAIN_MERGING,
         ),
     };

@@ -11,3 +11,4 @@ mod limits;
 mod merging;
 mod quality;
 mod robustness;
+mod settled;

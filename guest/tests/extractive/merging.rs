@@ -9,7 +9,12 @@ use crate::conversations::{all, count_tokens, say, tokens};
 const LONG_TERM: u32 = 500;
 
 fn merge(existing: Option<&str>, new: &[(Option<String>, &str)]) -> String {
-    summarize(Input::Memories { existing, new }, LONG_TERM, &count_tokens)
+    let input = Input::Memories {
+        existing,
+        new,
+        program_lines: &[],
+    };
+    summarize(input, LONG_TERM, &count_tokens)
 }
 
 /// One note, then bullets with at most one date and one label, in order of time, none twice.
@@ -162,6 +167,7 @@ fn of_things_of_the_same_worth_the_oldest_gives_way() {
     let input = Input::Memories {
         existing: Some(&memory),
         new: &[],
+        program_lines: &[],
     };
     let text = summarize(input, 60, &count_tokens);
     assert!(text.contains("lilac") && !text.contains("rose"), "{text}");
