@@ -185,10 +185,11 @@ async fn one_by_one(
         }
         Some(error) => {
             let refused = made.iter().filter(|(_, vector)| vector.is_none()).count();
-            tracing::warn!(
-                "{refused} messages are found by their words alone: the embedder: {}",
-                explain_llm(&error)
-            );
+            let them = match refused {
+                1 => "1 message is found by its".to_owned(),
+                many => format!("{many} messages are found by their"),
+            };
+            tracing::warn!("{them} words alone: the embedder: {}", explain_llm(&error));
             Ok(made)
         }
         None => Ok(made),

@@ -1,7 +1,5 @@
 //! An embedder without a model: texts with the same words have similar vectors.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use myao_plugin::embedder::{Embedder, TextKind, Vector};
@@ -16,12 +14,6 @@ const DIMENSIONS: usize = 512;
 pub struct WordEmbedder {
     identity: ModelIdentity,
     groups: Vec<Vec<String>>,
-    /// What it was asked for.
-    pub asked: Mutex<Vec<(TextKind, Vec<String>)>>,
-    /// Whether it fails.
-    pub fails: AtomicBool,
-    /// Refuses a call with such a text in it.
-    pub refuses: Option<String>,
 }
 
 impl WordEmbedder {
@@ -32,9 +24,6 @@ impl WordEmbedder {
         Self {
             identity: ModelIdentity::new("test", name, "", &Value::Null),
             groups: groups.iter().map(words).collect(),
-            asked: Mutex::default(),
-            fails: AtomicBool::new(false),
-            refuses: None,
         }
     }
 
@@ -71,24 +60,9 @@ impl Embedder for WordEmbedder {
     async fn embed(
         &self,
         texts: &[String],
-        kind: TextKind,
+        _kind: TextKind,
         calls: &dyn CallObserver,
     ) -> Result<Vec<Vector>, LlmError> {
-        if let Ok(mut asked) = self.asked.lock() {
-            asked.push((kind, texts.to_vec()));
-        }
-        let is_refused = |text: &String| {
-            self.refuses
-                .as_deref()
-                .is_some_and(|bad| text.contains(bad))
-        };
-        let error = if self.fails.load(Ordering::Relaxed) {
-            Some(LlmError::Unavailable("down".to_owned()))
-        } else if texts.iter().any(is_refused) {
-            Some(LlmError::InvalidRequest("refused".to_owned()))
-        } else {
-            None
-        };
         calls.observe(CallRecord {
             provider: self.identity.provider().to_owned(),
             model: self.identity.model().to_owned(),
@@ -99,11 +73,8 @@ impl Embedder for WordEmbedder {
             duration: Duration::ZERO,
             attempts: 1,
             finish_reason: None,
-            error: error.clone(),
+            error: None,
         });
-        if let Some(error) = error {
-            return Err(error);
-        }
         let vectors: Option<Vec<Vector>> = texts.iter().map(|text| self.vector(text)).collect();
         vectors.ok_or_else(|| LlmError::InvalidRequest("a text has no word".to_owned()))
     }

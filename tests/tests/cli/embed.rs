@@ -19,6 +19,9 @@ fn posts() -> Vec<Post> {
     std::iter::once(about_money).chain(talk).collect()
 }
 
+/// The server refuses calls with a text that has this in it.
+const REFUSED: &str = "unspeakable";
+
 /// A server for which `予算` and `budget` mean the same, unless it is told to fail.
 fn server() -> (LlmServer, Arc<AtomicBool>) {
     let fails = Arc::new(AtomicBool::new(false));
@@ -30,6 +33,10 @@ fn server() -> (LlmServer, Arc<AtomicBool>) {
             return error(503, "");
         }
         let texts = call.body["input"].as_array().unwrap().iter();
+        let mut words = texts.clone().filter_map(Value::as_str);
+        if words.any(|text| text.contains(REFUSED)) {
+            return error(400, "");
+        }
         let vectors = texts.map(|text| embedder.vector(text.as_str().unwrap()).unwrap());
         let data: Vec<Value> = vectors
             .enumerate()
@@ -42,12 +49,16 @@ fn server() -> (LlmServer, Arc<AtomicBool>) {
 }
 
 fn program(server: &LlmServer) -> Program {
+    program_over(server, &posts())
+}
+
+fn program_over(server: &LlmServer, posts: &[Post]) -> Program {
     let url = server.base_url();
     let config = format!(
         "recall:\n  embeddings:\n    model_id: openai/words\n    \
          client_args: {{ base_url: '{url}', api_key: {API_KEY}, max_retries: 0 }}\n"
     );
-    program_with(&config, &posts())
+    program_with(&config, posts)
 }
 
 #[test]
@@ -97,6 +108,25 @@ fn without_its_server_messages_are_found_by_their_words() {
     );
     let found: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(found["hits"][0]["text"], "予算 は 百二十万");
+}
+
+#[test]
+fn a_refused_text_costs_no_other_its_vector() {
+    let (server, _) = server();
+    let mut posts = posts();
+    let refused = format!("{REFUSED} words");
+    posts.push(post("general", 20, "cy", &refused));
+    let program = program_over(&server, &posts);
+    let ran = program.run(&["embed"]);
+    assert!(ran.stdout.starts_with("Made 13 vectors."), "{ran:#?}");
+    let note = "1 message is found by its words alone";
+    assert!(ran.stderr.contains(note), "{ran:#?}");
+    let found = program.run(&["--json", "search", "budget"]).json();
+    assert_eq!(found["hits"][0]["text"], "予算 は 百二十万");
+    // It is not asked for again and again.
+    let asked = server.calls().len();
+    program.run(&["embed"]).succeeded();
+    assert_eq!(server.calls().len(), asked);
 }
 
 #[test]
