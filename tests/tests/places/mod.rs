@@ -93,6 +93,7 @@ struct Sum {
     with_secret_memories: usize,
     with_secret_answers: usize,
     with_people: usize,
+    with_similar: usize,
     with_printed: usize,
     with_withdrawn: usize,
     with_midway: usize,
@@ -109,6 +110,7 @@ impl Sum {
             (&mut self.with_secret_memories, counts.secret_memories),
             (&mut self.with_secret_answers, counts.secret_answers),
             (&mut self.with_people, counts.people),
+            (&mut self.with_similar, counts.similar),
             (&mut self.with_printed, counts.printed),
             (&mut self.with_withdrawn, counts.withdrawn),
             (&mut self.with_midway, counts.midway),
@@ -130,6 +132,7 @@ impl Sum {
             self.with_answers,
             self.with_secret_answers,
             self.with_people,
+            self.with_similar,
             self.with_withdrawn,
             self.with_midway,
         ] {

@@ -35,6 +35,8 @@ pub(crate) struct Counts {
     pub(crate) secret_answers: usize,
     /// People who may not see a secret, and whose App Home was compared.
     pub(crate) people: usize,
+    /// Searches by meaning that were compared.
+    pub(crate) similar: usize,
     /// Outputs of commands that were compared.
     pub(crate) printed: usize,
     /// Memories elsewhere that held a secret while it was none, and had to go.
@@ -130,6 +132,7 @@ impl Run {
             }
         }
         for (place, what, text) in found {
+            self.counts.similar += usize::from(text.contains("similarity: Some"));
             self.see(&place, &what, text);
         }
     }
@@ -156,6 +159,7 @@ impl Run {
             .collect();
         self.counts.printed += found.len();
         for (place, what, text) in found {
+            self.counts.similar += usize::from(text.contains("similarity: Some"));
             self.see(&place, &what, text);
         }
     }
