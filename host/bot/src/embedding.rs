@@ -10,6 +10,7 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::vectors::WithoutVector;
 use myao_plugin::storage::StorageError;
 
+use super::budget::Budget;
 use super::current::Current;
 use super::metrics::Metrics;
 use super::stop::Stop;
@@ -21,19 +22,25 @@ const LOOK: Duration = Duration::from_secs(30);
 /// The longest wait after failures.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-/// An embedder whose calls the workspace accounts for.
+/// An embedder whose calls the workspace accounts for, and a budget bounds.
 pub struct Accounted {
     embedder: Arc<dyn Embedder>,
     workspace: Arc<dyn Workspace>,
+    budget: Option<Arc<Budget>>,
 }
 
 impl Accounted {
-    /// Keeps in `workspace` what calls of `embedder` cost.
+    /// Keeps in `workspace` what calls of `embedder` cost. Those that `budget` does not allow are not made.
     #[must_use]
-    pub fn new(embedder: Arc<dyn Embedder>, workspace: Arc<dyn Workspace>) -> Self {
+    pub fn new(
+        embedder: Arc<dyn Embedder>,
+        workspace: Arc<dyn Workspace>,
+        budget: Option<Arc<Budget>>,
+    ) -> Self {
         Self {
             embedder,
             workspace,
+            budget,
         }
     }
 }
@@ -50,6 +57,11 @@ impl Embedder for Accounted {
         kind: TextKind,
         calls: &dyn CallObserver,
     ) -> Result<Vec<Vector>, LlmError> {
+        // Until it is dropped, the budget counts the most that the call may cost.
+        let admitted = match &self.budget {
+            Some(budget) => Some(budget.admit_texts(self.identity(), texts).await?),
+            None => None,
+        };
         let seen = Seen {
             others: calls,
             records: Mutex::default(),
@@ -57,6 +69,9 @@ impl Embedder for Accounted {
         let vectors = self.embedder.embed(texts, kind, &seen).await;
         let records = seen.records.into_inner();
         for record in records.unwrap_or_else(PoisonError::into_inner) {
+            if let Some(admitted) = &admitted {
+                admitted.observe(record.clone());
+            }
             if record.error.is_some() {
                 continue;
             }
@@ -66,6 +81,10 @@ impl Embedder for Accounted {
             }
         }
         vectors
+    }
+
+    fn paused_for(&self) -> Option<Duration> {
+        self.embedder.paused_for()
     }
 }
 

@@ -102,13 +102,22 @@ impl Waiting {
             until: end(wait),
             why: "Slack wants no calls for now (429)".to_owned(),
         });
-        let models = self.current.plugin().paused_models().into_iter();
+        let plugin = self.current.plugin();
+        let models = plugin.paused_models().into_iter();
         let models = models.map(|(agent, wait)| Wait {
             kind: WaitKind::Model,
             label: agent,
             what: format!("the model of agents.{agent}"),
             until: end(wait),
             why: "its provider wants no calls for now (429)".to_owned(),
+        });
+        let embedder = plugin.embedder().and_then(|embedder| embedder.paused_for());
+        let embedder = embedder.map(|wait| Wait {
+            kind: WaitKind::Model,
+            label: "embeddings",
+            what: "the model of recall.embeddings".to_owned(),
+            until: end(wait),
+            why: "it failed: messages are found by their words alone".to_owned(),
         });
         let budget = self.budget.spent().into_iter().map(|spent| Wait {
             kind: WaitKind::Budget,
@@ -117,7 +126,11 @@ impl Waiting {
             until: spent.until,
             why: format!("{} is used up", spent.key),
         });
-        methods.chain(models).chain(budget).collect()
+        methods
+            .chain(models)
+            .chain(embedder)
+            .chain(budget)
+            .collect()
     }
 }
 

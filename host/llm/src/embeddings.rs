@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::client_args::{BadValue, ClientArgs, bad};
 use super::config::ModelId;
 use super::configured::{AgentError, api_key};
+use super::endpoint::ModelEndpoint;
 use super::expand::expanded_map;
 use super::fault::{Fault, Retry};
 use super::http::Http;
@@ -81,6 +82,23 @@ pub fn configured_embedder(
         return Ok(None);
     };
     embedder(embeddings, model_id, &variable).map(Some)
+}
+
+/// The model for embeddings and its server; `None` if the configuration names none.
+///
+/// # Errors
+/// [`AgentError`], which names the key of the configuration.
+pub fn embedder_endpoint(embeddings: &Embeddings) -> Result<Option<ModelEndpoint>, AgentError> {
+    let Some(model_id) = &embeddings.model_id else {
+        return Ok(None);
+    };
+    let variable = |name: &str| std::env::var(name).ok();
+    let embedder = embedder(embeddings, model_id, &variable)?;
+    Ok(Some(ModelEndpoint {
+        model: format!("{}/{}", model_id.provider, model_id.model),
+        origin: embedder.url.origin().ascii_serialization(),
+        missing_key: embedder.missing_key,
+    }))
 }
 
 /// The embedder; `variable` reads the environment.
@@ -202,7 +220,7 @@ impl Embedder for OpenAiEmbedder {
             provider: self.identity.provider().to_owned(),
             model: self.identity.model().to_owned(),
             input_tokens: None,
-            output_tokens: None,
+            output_tokens: Some(0),
             cached_tokens: None,
             started_at,
             duration: start.elapsed(),
@@ -230,22 +248,24 @@ impl Embedder for OpenAiEmbedder {
         calls.observe(record);
         result
     }
+
+    fn paused_for(&self) -> Option<Duration> {
+        let until = self.lock_rest().until?;
+        let left = until.saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(left)
+    }
 }
 
 impl OpenAiEmbedder {
     /// # Errors
     /// At once, while it rests.
     fn is_awake(&self) -> Result<(), LlmError> {
-        let left = self.lock_rest().until.map_or(Duration::ZERO, |until| {
-            until.saturating_duration_since(Instant::now())
-        });
-        if left.is_zero() {
-            return Ok(());
-        }
-        Err(LlmError::Unavailable(format!(
-            "it failed; nothing is sent for another {} s",
-            left.as_secs() + 1
-        )))
+        self.paused_for().map_or(Ok(()), |left| {
+            Err(LlmError::Unavailable(format!(
+                "it failed; nothing is sent for another {} s",
+                left.as_secs() + 1
+            )))
+        })
     }
 
     /// A request that can never succeed says nothing about the next one.

@@ -36,6 +36,6 @@ mod tests;
 #[doc(hidden)]
 pub use configured::read_stream;
 pub use configured::{AgentError, configured_model, configured_models};
-pub use embeddings::{Embeddings, configured_embedder};
+pub use embeddings::{Embeddings, configured_embedder, embedder_endpoint};
 pub use endpoint::{ModelEndpoint, model_endpoint};
 pub use limits::Limits;

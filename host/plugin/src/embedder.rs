@@ -4,6 +4,7 @@
 //! OpenAI's API.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::llm::{CallObserver, LlmError, ModelIdentity};
 
@@ -55,6 +56,11 @@ pub trait Embedder: Send + Sync {
         kind: TextKind,
         calls: &dyn CallObserver,
     ) -> Result<Vec<Vector>, LlmError>;
+
+    /// How long it sends nothing after failures; `None` if it may be asked now.
+    fn paused_for(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// A shared embedder is an embedder, too.
@@ -71,6 +77,10 @@ impl<T: Embedder + ?Sized> Embedder for Arc<T> {
         calls: &dyn CallObserver,
     ) -> Result<Vec<Vector>, LlmError> {
         (**self).embed(texts, kind, calls).await
+    }
+
+    fn paused_for(&self) -> Option<Duration> {
+        (**self).paused_for()
     }
 }
 

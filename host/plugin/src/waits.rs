@@ -1,12 +1,13 @@
 //! Waits: what is deferred, until when, and why. Every kind of wait has a maximum length, so that no error of a server
 //! or a clock can silence the bot. `/ready` and the metrics show all current waits. `myao doctor` asks `/ready` if the
-//! bot runs, and reads the store if not: the waits of a method, of a model, of a budget, of a judgment that failed and of
+//! bot runs, and reads the store if not: the waits of a method, of models, of a budget, of a judgment that failed and of
 //! who reads a channel are known only to the process that waits, and end with it.
 //!
 //! | what waits | at most |
 //! |---|---|
 //! | a method of Slack's API, after a 429 (`host/slack/src/client/attempts.rs`) | an hour |
 //! | a model, after a 429 (`host/llm/src/fault.rs`) | an hour |
+//! | the model for embeddings, after failures (`host/llm/src/embeddings.rs`) | an hour |
 //! | all models, after the budget of a day is used up (`host/bot/src/budget/`) | until the next day |
 //! | a memory that the model keeps failing to make (`guest/src/generator/backoff.rs`) | a day |
 //! | an answer that failed (`host/plugin/src/state/replies.rs`) | an hour |

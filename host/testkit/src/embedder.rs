@@ -67,7 +67,7 @@ impl Embedder for WordEmbedder {
             provider: self.identity.provider().to_owned(),
             model: self.identity.model().to_owned(),
             input_tokens: u32::try_from(texts.len()).ok(),
-            output_tokens: None,
+            output_tokens: Some(0),
             cached_tokens: None,
             started_at: system_clock::now(),
             duration: Duration::ZERO,

@@ -53,12 +53,15 @@ fn program(server: &LlmServer) -> Program {
 }
 
 fn program_over(server: &LlmServer, posts: &[Post]) -> Program {
+    program_with(&config(server), posts)
+}
+
+fn config(server: &LlmServer) -> String {
     let url = server.base_url();
-    let config = format!(
+    format!(
         "recall:\n  embeddings:\n    model_id: openai/words\n    \
          client_args: {{ base_url: '{url}', api_key: {API_KEY}, max_retries: 0 }}\n"
-    );
-    program_with(&config, posts)
+    )
 }
 
 #[test]
@@ -127,6 +130,52 @@ fn a_refused_text_costs_no_other_its_vector() {
     let asked = server.calls().len();
     program.run(&["embed"]).succeeded();
     assert_eq!(server.calls().len(), asked);
+}
+
+#[test]
+fn the_budget_of_a_day_counts_vectors_and_stops_them() {
+    let (server, _) = server();
+    let with_budget = |tokens: u32| {
+        let budget = format!("budget: {{ tokens_per_day: {tokens} }}\n");
+        config(&server) + &budget
+    };
+    let program = program_with(&with_budget(2_000), &posts());
+    program.run(&["embed"]).succeeded();
+    // The call took 100 tokens.
+    program.write("myao.yaml", with_budget(120));
+    let asked = server.calls().len();
+    let ran = program.run(&["--json", "search", "予算"]);
+    assert!(ran.stderr.contains("budget.tokens_per_day"), "{ran:#?}");
+    assert_eq!(server.calls().len(), asked);
+    let found: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(found["hits"][0]["text"], "予算 は 百二十万");
+}
+
+/// What `doctor` says of the embedder.
+fn examined(program: &Program, arguments: &[&str]) -> (String, String) {
+    let ran = program.run(&[&["--json", "doctor"], arguments].concat());
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let mut checks = report["checks"].as_array().unwrap().iter();
+    let check = checks.find(|check| check["check"] == "model for embeddings");
+    let text = |key: &str| check.unwrap()[key].as_str().unwrap().to_owned();
+    (text("state"), text("found"))
+}
+
+#[test]
+fn doctor_looks_at_the_embedder() {
+    let (server, fails) = server();
+    let program = program(&server);
+    let origin = server.base_url().replace("/v1", "");
+    let answers = format!("openai/words at {origin} answers");
+    let called = examined(&program, &["--call-models"]);
+    assert_eq!(called, ("ok".to_owned(), answers));
+    fails.store(true, Ordering::Relaxed);
+    let (state, found) = examined(&program, &["--call-models"]);
+    assert_eq!(state, "failed");
+    assert!(found.starts_with("openai/words at "), "{found}");
+    let unset = "none: messages are found by their words".to_owned();
+    let without = examined(&Program::default(), &[]);
+    assert_eq!(without, ("not-configured".to_owned(), unset));
 }
 
 #[test]

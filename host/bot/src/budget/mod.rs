@@ -15,7 +15,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chrono::DateTime;
 use myao_plugin::OtherReason;
 use myao_plugin::explain::explain_storage;
-use myao_plugin::llm::{Agent, Allowance, CallObserver, CallRecord, Llm, LlmError, Request};
+use myao_plugin::llm::{
+    Agent, Allowance, CallObserver, CallRecord, Llm, LlmError, ModelIdentity, Request,
+    estimate_tokens,
+};
 use myao_plugin::state::Workspace;
 use myao_plugin::waits::is_under_way;
 use tokio::sync::Notify;
@@ -146,6 +149,44 @@ impl Budget {
         Ok(amounts.fold(Amount::default(), Amount::plus))
     }
 
+    /// Allows the call of an embedder for these texts, or says why it may not be made. It counts for the day alone.
+    ///
+    /// # Errors
+    /// As [`Allowance::admit`].
+    pub async fn admit_texts(
+        &self,
+        embedder: &ModelIdentity,
+        texts: &[String],
+    ) -> Result<Box<dyn CallObserver>, LlmError> {
+        let tokens = texts.iter().fold(0_u32, |sum, text| {
+            let of_text = estimate_tokens(text).saturating_add(FRAME_TOKENS);
+            sum.saturating_add(of_text)
+        });
+        let model = embedder.model();
+        let prices = self.ledger.with(|state| state.terms.prices.clone());
+        let price = prices.of(embedder.provider(), model, model);
+        let call = Call {
+            in_run: false,
+            model: model.to_owned(),
+            most: price.cost(tokens.into(), 0, 0),
+            longest: tokens,
+        };
+        self.admit_call(call).await
+    }
+
+    async fn admit_call(&self, call: Call) -> Result<Box<dyn CallObserver>, LlmError> {
+        loop {
+            let ended = self.ledger.ended.notified();
+            tokio::pin!(ended);
+            // From here on: a call may end while this one is judged.
+            ended.as_mut().enable();
+            if let Some(under_way) = self.try_admit(&call).await? {
+                return Ok(Box::new(under_way));
+            }
+            ended.await;
+        }
+    }
+
     /// Judges a call once. If it is allowed, it is under way from now on.
     async fn try_admit(&self, call: &Call) -> Result<Option<UnderWay>, LlmError> {
         let _judging = self.judging.lock().await;
@@ -161,7 +202,7 @@ impl Budget {
             }
             false => Verdict::Allowed,
         };
-        let in_run = call.agent == Agent::Memory;
+        let in_run = call.in_run;
         self.ledger.with(|state| {
             let of_run = match in_run {
                 true => judge(&terms.run, &state.run, call.most),
@@ -243,7 +284,8 @@ fn too_large(key: &str) -> LlmError {
 
 /// A call that is to be made.
 struct Call {
-    agent: Agent,
+    /// Whether the budget of the run counts it.
+    in_run: bool,
     /// The model that is asked, by the configuration's name.
     model: String,
     /// The most that it may cost.
@@ -267,7 +309,7 @@ impl Call {
         let price = prices.of(provider, model, model);
         let longest = input.saturating_add(output);
         Self {
-            agent: request.purpose.agent,
+            in_run: request.purpose.agent == Agent::Memory,
             model: model.to_owned(),
             most: price.cost(input.into(), 0, output.into()),
             longest: llm.context_window().unwrap_or(longest).max(longest),
@@ -283,17 +325,7 @@ impl Allowance for Budget {
         request: &Request,
     ) -> Result<Box<dyn CallObserver>, LlmError> {
         let prices = self.ledger.with(|state| state.terms.prices.clone());
-        let call = Call::of(llm, request, &*prices);
-        loop {
-            let ended = self.ledger.ended.notified();
-            tokio::pin!(ended);
-            // From here on: a call may end while this one is judged.
-            ended.as_mut().enable();
-            if let Some(under_way) = self.try_admit(&call).await? {
-                return Ok(Box::new(under_way));
-            }
-            ended.await;
-        }
+        self.admit_call(Call::of(llm, request, &*prices)).await
     }
 }
 

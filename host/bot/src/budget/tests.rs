@@ -324,3 +324,25 @@ async fn higher_limits_count_at_once() {
     assert_eq!(budget.spent(), None);
     assert!(admit(&budget, Agent::Memory).await.is_ok());
 }
+
+#[tokio::test]
+async fn a_call_for_vectors_counts_for_the_day_while_it_is_under_way_and_for_no_run() {
+    let world = World::new();
+    let embedder = ModelIdentity::new("openai", "e", "", &().into());
+    let texts = ["word ".repeat(60)];
+    let most = estimate_tokens(&texts[0]) + FRAME_TOKENS;
+    let day = tokens(u64::from(most) + 99);
+    let budget = world.budget(day, tokens(100));
+    let call = budget.admit_texts(&embedder, &texts).await.unwrap();
+    let mut waiting = Box::pin(admit(&budget, Agent::Memory));
+    assert!((&mut waiting).now_or_never().is_none());
+    call.observe(record(EVENING, most - 1, 0));
+    drop(call);
+    assert!(waiting.now_or_never().unwrap().is_ok());
+    let small = world.budget(tokens(u64::from(most) - 1), Ceiling::default());
+    let refused = text(small.admit_texts(&embedder, &texts).await);
+    assert!(
+        refused.contains("budget.tokens_per_day allows at all"),
+        "{refused}"
+    );
+}

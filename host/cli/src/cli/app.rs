@@ -218,8 +218,7 @@ impl App {
         workspace: &Arc<dyn Workspace>,
     ) -> anyhow::Result<MemoryPlugin> {
         let budget = self.budget(workspace)?;
-        let plugin = self.bind(self.plugin()?, workspace).await?;
-        Ok(plugin.with_allowance(budget))
+        self.bind(self.plugin()?, workspace, Some(budget)).await
     }
 
     /// The budget of a workspace.
@@ -232,26 +231,28 @@ impl App {
         )))
     }
 
-    /// What finds messages of a workspace by their meaning; `None` if it is not configured.
+    /// What finds messages of a workspace by their meaning, within a budget; `None` if it is not configured.
     pub(crate) fn embedder(
         &self,
         workspace: &Arc<dyn Workspace>,
+        budget: Option<Arc<Budget>>,
     ) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
         let Some(embedder) = configured_embedder(&self.config.recall.embeddings)? else {
             return Ok(None);
         };
-        let embedder = Accounted::new(Arc::new(embedder), workspace.clone());
+        let embedder = Accounted::new(Arc::new(embedder), workspace.clone(), budget);
         Ok(Some(Arc::new(embedder)))
     }
 
-    /// Binds a plugin to a workspace of the database.
+    /// Binds a plugin to a workspace of the database, within a budget.
     pub(crate) async fn bind(
         &self,
         mut plugin: MemoryPluginBuilder,
         workspace: &Arc<dyn Workspace>,
+        budget: Option<Arc<Budget>>,
     ) -> anyhow::Result<MemoryPlugin> {
         plugin = plugin.storage(workspace.clone());
-        if let Some(embedder) = self.embedder(workspace)? {
+        if let Some(embedder) = self.embedder(workspace, budget.clone())? {
             plugin = plugin.embedder(embedder);
         }
         if self.config.memory.recording {
@@ -260,7 +261,11 @@ impl App {
         let plugin = plugin.build()?;
         let faults = plugin.check_settings().await?;
         anyhow::ensure!(faults.is_empty(), "{}", explain_settings(&faults));
-        Ok(plugin.with_journal(workspace.clone()))
+        let plugin = plugin.with_journal(workspace.clone());
+        Ok(match budget {
+            Some(budget) => plugin.with_allowance(budget),
+            None => plugin,
+        })
     }
 
     /// The given time, the end of the given day, or now, in the configured time zone.

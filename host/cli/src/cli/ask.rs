@@ -27,7 +27,9 @@ pub(crate) async fn run(app: &App, arguments: &AskArgs) -> anyhow::Result<ExitCo
         servers: app.servers.clone(),
     });
     let plugin = app.plugin()?.call_observer(cost.clone());
-    let plugin = app.bind(plugin, &workspace).await?;
+    let plugin = app
+        .bind(plugin, &workspace, Some(app.budget(&workspace)?))
+        .await?;
     let question = arguments.question.join(" ");
     let now = match arguments.as_of {
         Some(moment) => as_of(app, moment),

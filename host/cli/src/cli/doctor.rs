@@ -106,7 +106,8 @@ pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<Exi
     let (database, has_tables) = store::check(&app.config.memory.database_path);
     findings.push(database);
     findings.push(component(app));
-    findings.extend(models::check(&app.config.agents, arguments.call_models).await);
+    let (agents, embeddings) = (&app.config.agents, &app.config.recall.embeddings);
+    findings.extend(models::check(agents, embeddings, arguments.call_models).await);
     let (health, bot) = health::check(app.config.health_check).await;
     findings.extend(slack::check(&app.config.slack, bot.is_some()).await);
     findings.push(health);

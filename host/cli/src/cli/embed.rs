@@ -12,7 +12,7 @@ use super::output;
 
 pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
-    let embedder = app.embedder(&workspace)?.context(
+    let embedder = app.embedder(&workspace, Some(app.budget(&workspace)?))?.context(
         "no embedder is configured: set recall.embeddings.model_id; docs/configuration.md says how",
     )?;
     let before = workspace.vector_count(embedder.identity().digest());

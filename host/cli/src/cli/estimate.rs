@@ -40,7 +40,7 @@ pub(super) async fn print(
     let earlier = workspace.calls(0, i64::MAX).await.explained()?.len();
     let models = not_asked(&configured_models(&app.config.agents)?, &app.clock());
     let plugin = on_copy
-        .bind(on_copy.plugin()?.llm(models), &workspace)
+        .bind(on_copy.plugin()?.llm(models), &workspace, None)
         .await?;
     let failed = work(&workspace, &plugin).await?;
     if failed > 0 {

@@ -248,8 +248,7 @@ fn load(
                 let app = app.reloaded()?;
                 let plugin = app.plugin()?.chat(slack).call_observer(metrics);
                 let terms = app.config.budget_terms()?;
-                let plugin = app.bind(plugin, &workspace).await?;
-                let plugin = plugin.with_allowance(budget.clone());
+                let plugin = app.bind(plugin, &workspace, Some(budget.clone())).await?;
                 let settings = app.config.bot_settings();
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
                 for key in needs_restart(&last, &app.config) {

@@ -29,7 +29,7 @@ pub(crate) async fn run(app: &App, arguments: &SearchArgs) -> anyhow::Result<Exi
         .call_observer(app.servers.clone())
         .settings(app.config.settings()?)
         .storage(workspace.clone());
-    if let Some(embedder) = app.embedder(&workspace)? {
+    if let Some(embedder) = app.embedder(&workspace, Some(app.budget(&workspace)?))? {
         plugin = plugin.embedder(embedder);
     }
     let plugin = plugin.build()?;

@@ -303,7 +303,9 @@ impl Config {
             self.agents.for_replies(),
             self.agents.for_judgments(),
         ];
+        let embedder = self.recall.embeddings.model_id.as_ref();
         let models = agents.iter().filter_map(|agent| agent.model_id.as_ref());
+        let models = models.chain(embedder);
         let mut priceless = models.filter(|model| {
             let (provider, name) = (&model.provider, &model.model);
             self.prices.of(provider, name, name).is_none()

@@ -119,8 +119,10 @@ async fn after_a_failure_it_rests_longer_and_longer_and_says_so() {
         };
         assert!(reason.contains("nothing is sent for another"), "{reason}");
         assert_eq!(server.received().len(), sent);
+        assert_eq!(embedder.paused_for(), Some(Duration::from_secs(rest)));
         tokio::time::advance(Duration::from_secs(rest)).await;
     }
+    assert_eq!(embedder.paused_for(), None);
     ask().await.unwrap();
     ask().await.unwrap_err();
     tokio::time::advance(Duration::from_secs(30)).await;

@@ -52,8 +52,9 @@ pub trait Upkeep: Send + Sync {
     /// The calls of models that began at or after `since` and before `before`, in milliseconds since 1970, in order.
     async fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StorageError>;
 
-    /// What each model took of the calls that [`Self::calls`] returns, ordered by provider, model and answering model. A
-    /// budget asks before each call of a model, so a store should sum without reading every call.
+    /// What each model took of the calls that [`Self::calls`] returns, and each embedder of those that the store was told of,
+    /// ordered by provider, model and answering model. A budget asks before each call, so a store should sum without reading
+    /// every call.
     async fn use_of_models(&self, since: i64, before: i64) -> Result<Vec<ModelUse>, StorageError> {
         Ok(ModelUse::of(&self.calls(since, before).await?))
     }

@@ -1,7 +1,12 @@
 //! Vectors of messages: they follow their texts, and find what may be seen.
 
-use myao_plugin::embedder::{Embedder as _, Meaning};
+use std::sync::Mutex;
+
+use myao_plugin::embedder::{Embedder as _, Meaning, TextKind};
+use myao_plugin::journal::ModelUse;
+use myao_plugin::llm::{CallObserver, CallRecord};
 use myao_plugin::state::inbox::Inbox as _;
+use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::state::vectors::{VectorCount, Vectors as _, WithoutVector};
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
@@ -216,4 +221,38 @@ async fn vectors_of_another_embedder_find_nothing_and_make_room() {
         .find(Place::Channel("C1".into()), &other, "budget")
         .await;
     assert_eq!(texts(&found), ["予算 は 120 円"]);
+}
+
+#[tokio::test]
+async fn what_an_embedder_took_counts_among_what_models_took() {
+    let (stored, embedder) = (stored(), embedder());
+    let texts = ["budget".to_owned(), "zebra".to_owned()];
+    let calls = Calls::default();
+    let made = embedder.embed(&texts, TextKind::Message, &calls).await;
+    made.unwrap();
+    let record = calls.0.into_inner().unwrap().remove(0);
+    stored.workspace.record_embedding(record).await.unwrap();
+    let used = stored.workspace.use_of_models(0, i64::MAX).await.unwrap();
+    let expected = ModelUse {
+        provider: "test".into(),
+        model: "words".into(),
+        answered_by: "words".into(),
+        input_tokens: 2,
+        cached_tokens: 0,
+        output_tokens: 0,
+        unreported: 0,
+    };
+    assert_eq!(used, [expected]);
+    let before = stored.workspace.use_of_models(0, 1).await.unwrap();
+    assert_eq!(before, []);
+}
+
+/// Keeps the records of calls.
+#[derive(Default)]
+struct Calls(Mutex<Vec<CallRecord>>);
+
+impl CallObserver for Calls {
+    fn observe(&self, record: CallRecord) {
+        self.0.lock().unwrap().push(record);
+    }
 }

@@ -1,13 +1,17 @@
-//! The models of the agents: whether they are configured, have a key, and can be reached.
+//! The models of the agents and the embedder: whether they are configured, have a key, and can be reached.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use myao_llm::config;
 use myao_llm::config::Agents;
-use myao_llm::{ModelEndpoint, configured_model, model_endpoint};
+use myao_llm::{
+    Embeddings, ModelEndpoint, configured_embedder, configured_model, embedder_endpoint,
+    model_endpoint,
+};
+use myao_plugin::embedder::{Embedder as _, TextKind};
 use myao_plugin::explain::explain_llm;
-use myao_plugin::llm::{Agent, Purpose, Request};
+use myao_plugin::llm::{Agent, LlmError, Purpose, Request};
 use myao_plugin::{Scope, WORKSPACE_SCOPE_ID};
 
 use super::{Finding, State};
@@ -34,8 +38,9 @@ struct Checked {
     without: &'static str,
 }
 
-/// A finding for each agent. Without `call`, the models are not asked: a server that answers anything passes the check.
-pub(super) async fn check(agents: &Agents, call: bool) -> Vec<Finding> {
+/// A finding for each agent, and one for the embedder. Without `call`, the models are not asked: a server that answers
+/// anything passes the check.
+pub(super) async fn check(agents: &Agents, embeddings: &Embeddings, call: bool) -> Vec<Finding> {
     let checked = [
         Checked {
             check: "model for memories",
@@ -64,6 +69,7 @@ pub(super) async fn check(agents: &Agents, call: bool) -> Vec<Finding> {
     for checked in checked {
         findings.push(check_one(&checked, call, &mut reached).await);
     }
+    findings.push(check_embedder(embeddings, call, &mut reached).await);
     tell_once(&mut findings);
     findings
 }
@@ -84,12 +90,10 @@ fn tell_once(findings: &mut [Finding]) {
     }
 }
 
-/// `reached` holds what is already known about servers, by address.
-async fn check_one(
-    checked: &Checked,
-    call: bool,
-    reached: &mut HashMap<String, Result<(), String>>,
-) -> Finding {
+/// What is already known about servers, by address.
+type Reached = HashMap<String, Result<(), String>>;
+
+async fn check_one(checked: &Checked, call: bool, reached: &mut Reached) -> Finding {
     let (check, key) = (checked.check, checked.key);
     let endpoint = match model_endpoint(key, &checked.config) {
         Ok(Some(endpoint)) => endpoint,
@@ -105,6 +109,32 @@ async fn check_one(
         }
         Err(error) => return Finding::bad(check, error.to_string()),
     };
+    let section = format!("agents.{key}");
+    let asked = call.then(|| ask(checked));
+    check_endpoint(check, &section, endpoint, asked, reached).await
+}
+
+async fn check_embedder(embeddings: &Embeddings, call: bool, reached: &mut Reached) -> Finding {
+    let check = "model for embeddings";
+    match embedder_endpoint(embeddings) {
+        Ok(Some(endpoint)) => {
+            let asked = call.then(|| embed(embeddings));
+            check_endpoint(check, "recall.embeddings", endpoint, asked, reached).await
+        }
+        Ok(None) => Finding::unset(check, "none: messages are found by their words"),
+        Err(error) => Finding::bad(check, error.to_string()),
+    }
+}
+
+/// Checks a model by asking it, if `asked` does, or else by whether its server can be reached. `section` is its section of
+/// the configuration.
+async fn check_endpoint(
+    check: &'static str,
+    section: &str,
+    endpoint: ModelEndpoint,
+    asked: Option<impl Future<Output = Result<(), String>>>,
+    reached: &mut Reached,
+) -> Finding {
     let ModelEndpoint {
         model,
         origin,
@@ -113,11 +143,11 @@ async fn check_one(
     } = endpoint;
     if let Some(variable) = missing_key {
         return Finding::bad(check, format!("{model} has no key")).with_advice(format!(
-            "set client_args.api_key of its agent, or the variable {variable}"
+            "set {section}.client_args.api_key, or the variable {variable}"
         ));
     }
-    if call {
-        return match ask(checked).await {
+    if let Some(asked) = asked {
+        return match asked.await {
             Ok(()) => Finding::good(check, format!("{model} at {origin} answers")),
             Err(why) => Finding::bad(check, format!("{model} at {origin}: {why}")),
         };
@@ -128,7 +158,7 @@ async fn check_one(
     match reached.get(&origin) {
         Some(Err(why)) => {
             Finding::bad(check, format!("{model}: {origin} cannot be reached: {why}")).with_advice(
-                format!("check the network, and agents.{key}.client_args.base_url"),
+                format!("check the network, and {section}.client_args.base_url"),
             )
         }
         _ => Finding::good(
@@ -166,10 +196,27 @@ async fn ask(checked: &Checked) -> Result<(), String> {
         },
     };
     let words = ServerWords::default();
-    match tokio::time::timeout(CALL_PATIENCE, llm.complete(request, &words)).await {
-        Ok(answered) => answered
-            .map(drop)
-            .map_err(|error| words.beside(&explain_llm(&error))),
+    let answered = async { llm.complete(request, &words).await.map(drop) };
+    in_time(answered, &words).await
+}
+
+/// Asks for a small vector.
+async fn embed(embeddings: &Embeddings) -> Result<(), String> {
+    let configured = configured_embedder(embeddings).map_err(|error| error.to_string())?;
+    let Some(embedder) = configured else {
+        return Ok(());
+    };
+    let (words, texts) = (ServerWords::default(), [QUESTION.to_owned()]);
+    let made = embedder.embed(&texts, TextKind::Question, &words);
+    in_time(async { made.await.map(drop) }, &words).await
+}
+
+async fn in_time(
+    answered: impl Future<Output = Result<(), LlmError>>,
+    words: &ServerWords,
+) -> Result<(), String> {
+    match tokio::time::timeout(CALL_PATIENCE, answered).await {
+        Ok(answered) => answered.map_err(|error| words.beside(&explain_llm(&error))),
         Err(_) => Err(format!("no answer within {} s", CALL_PATIENCE.as_secs())),
     }
 }
