@@ -24,6 +24,7 @@ mod prying;
 mod real_data;
 mod sandbox;
 mod scale;
+mod searching;
 mod side_by_side;
 mod ticks;
 mod trespasses;
