@@ -88,9 +88,16 @@ fn pair(times: &[(Duration, Duration)]) -> Pair {
 
 /// The middle one; of an even number the upper of the two.
 #[must_use]
-pub fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(values: Vec<f64>) -> f64 {
+    at_percent(values, 50)
+}
+
+/// The first that is not below so many percent of them.
+#[must_use]
+pub fn at_percent(mut values: Vec<f64>, percent: usize) -> f64 {
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    let at = values.len() * percent / 100;
+    values.get(at).copied().unwrap_or(f64::NAN)
 }
 
 /// How often something must be done for one measurement.

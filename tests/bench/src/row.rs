@@ -12,12 +12,15 @@ pub enum Figure {
     Bytes(f64),
     /// A time.
     Seconds(f64),
+    /// The length of a prompt.
+    Tokens(u32),
 }
 
 impl Figure {
     fn amount(self) -> f64 {
         match self {
             Self::Times(amount) | Self::Bytes(amount) | Self::Seconds(amount) => amount,
+            Self::Tokens(amount) => f64::from(amount),
         }
     }
 }
@@ -30,6 +33,7 @@ impl fmt::Display for Figure {
             Self::Bytes(bytes) if bytes < 1e6 => write!(f, "{:.0} KB", bytes / 1e3),
             Self::Bytes(bytes) => write!(f, "{:.3} MB", bytes / 1e6),
             Self::Seconds(seconds) => f.write_str(&shown(Duration::from_secs_f64(seconds))),
+            Self::Tokens(tokens) => write!(f, "{tokens} tokens"),
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::row::{Figure, Limit, Row, shown};
 
 const ROUNDS: usize = 31;
 const MESSAGES: usize = 1000;
-const VERSIONS: u64 = 5;
+pub(super) const VERSIONS: u64 = 5;
 /// Of the row that has a limit.
 const CHANNELS: u64 = 1000;
 const NOW: i64 = START + 86_400;
@@ -167,7 +167,7 @@ fn filled(runtime: &Runtime, channels: u64) -> Result<TestStore> {
     Ok(store)
 }
 
-fn draft(channel: u64, version: u64) -> MemoryDraft {
+pub(super) fn draft(channel: u64, version: u64) -> MemoryDraft {
     // Ids count up over the whole store.
     let id = channel * VERSIONS + version;
     MemoryDraft {

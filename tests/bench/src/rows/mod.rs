@@ -8,6 +8,7 @@ mod import;
 mod instances;
 mod loading;
 mod render;
+mod search;
 mod size;
 pub mod waiting;
 
@@ -40,6 +41,10 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "context",
         measure: context::measure,
+    },
+    Family {
+        name: "search",
+        measure: search::measure,
     },
     Family {
         name: "generation",
