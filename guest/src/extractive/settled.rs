@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use super::facts;
 use super::items::speaker;
 use super::score::{Candidate, Preceding};
 use super::terms::terms;
 use super::text::fold;
 use crate::phrases::{Phrases, phrases, word_matches};
-use crate::values::{Value, normal, read};
 
 /// Words for what is done, overruled or withdrawn.
 const SETTLED: Phrases = phrases!("japanese/settled.txt", "english/settled.txt");
@@ -25,7 +25,7 @@ const RARE: usize = 8;
 
 /// Joins each settling sentence to the newest earlier one that it settles, which is no candidate of its own any more.
 ///
-/// `may_settle` tells whether what stands in a line may settle what stands in an earlier one, which it gets first.
+/// `may_settle` gets two lines, the earlier one first. It says whether the later one may settle the earlier one.
 pub(super) fn join(candidates: &mut Vec<Candidate>, may_settle: impl Fn(usize, usize) -> bool) {
     let said: Vec<Said> = candidates.iter().map(Said::read).collect();
     let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
@@ -89,8 +89,8 @@ fn repeats(candidates: &[Candidate], earlier: usize, at: usize) -> bool {
 /// What a sentence says, as far as it can settle or be settled.
 struct Said {
     words: BTreeSet<String>,
-    /// Ids and versions, which tell things of one kind apart.
-    codes: Vec<Value>,
+    /// Ids, versions and addresses, which tell things of one kind apart.
+    codes: BTreeSet<String>,
     /// Whether it says that something is done, overruled or withdrawn.
     settles: bool,
     /// Whether it is a statement that can be settled.
@@ -111,16 +111,18 @@ impl Said {
             .any(|phrase| word_matches(&lower, phrase).any(|at| !describes(&lower, at)));
         let says_something =
             candidate.content.decision > 0.0 || !candidate.content.facts.is_empty();
-        let values = read(&normal(said)).into_iter();
+        let mut codes = BTreeSet::new();
+        facts::values(&lower, &mut |_, value| {
+            if value.starts_with(|c: char| c == '#' || c.is_ascii_alphabetic()) {
+                codes.insert(value.to_owned());
+            }
+        });
         Self {
             words: terms(said)
                 .into_iter()
                 .filter(|term| names_something(term))
                 .collect(),
-            codes: values
-                .map(|found| found.value)
-                .filter(|value| matches!(value, Value::Code(_)))
-                .collect(),
+            codes,
             settles: is_statement && is_over && UNSETTLED.words_in(&lower).next().is_none(),
             is_open: is_statement && !is_over && says_something,
         }
@@ -129,9 +131,8 @@ impl Said {
     fn is_settled_by(&self, settling: &Self) -> bool {
         let shared = self.words.intersection(&settling.words).count();
         let shorter = self.words.len().min(settling.words.len());
-        let has = |code: &Value| settling.codes.iter().any(|other| other.is_same(code));
-        let is_another =
-            !self.codes.is_empty() && !settling.codes.is_empty() && !self.codes.iter().any(has);
+        let both_have = !self.codes.is_empty() && !settling.codes.is_empty();
+        let is_another = both_have && self.codes.is_disjoint(&settling.codes);
         self.is_open && shared >= LEAST_SHARED && shared * 2 >= shorter && !is_another
     }
 }
