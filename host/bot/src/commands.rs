@@ -2,7 +2,8 @@
 
 use myao_slack::blocks::{
     Language, answer_message, direct_message, help_message, history_message, memory_message,
-    search_message, since_message, sources_message, thread_hint, thread_message,
+    off_record_message, search_message, since_message, sources_message, thread_hint,
+    thread_message,
 };
 use myao_slack::command::{Command, parse_command};
 use myao_slack::permalink::parse_thread;
@@ -10,12 +11,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::current::Current;
+use super::off_record::{Asker, OffRecord};
 use super::views::{Asked, Views};
 
 /// Answers commands.
 pub(super) struct Commands {
     views: Views,
     current: Current,
+    off_record: OffRecord,
 }
 
 /// What Slack sends (<https://docs.slack.dev/interactivity/implementing-slash-commands>).
@@ -37,8 +40,12 @@ impl Payload {
 }
 
 impl Commands {
-    pub(super) fn new(views: Views, current: Current) -> Self {
-        Self { views, current }
+    pub(super) fn new(views: Views, current: Current, off_record: OffRecord) -> Self {
+        Self {
+            views,
+            current,
+            off_record,
+        }
     }
 
     /// Returns the answer to a command's payload.
@@ -96,6 +103,14 @@ impl Commands {
                 }
                 None => thread_hint(language),
             },
+            Command::OffRecord { of, is_off } => {
+                let asker = Asker {
+                    user_id: &payload.user_id,
+                    channel_id: (!is_direct).then_some(channel.id.as_str()),
+                };
+                let outcome = self.off_record.switch(asker, of, is_off).await?;
+                off_record_message(outcome, language)
+            }
             Command::Help { unknown } => help_message(unknown.as_deref(), language),
         })
     }

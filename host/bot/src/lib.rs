@@ -29,6 +29,7 @@ mod limits;
 pub mod marking;
 mod mentions;
 pub mod metrics;
+mod off_record;
 pub mod reading;
 pub mod retention;
 mod retractions;
@@ -66,6 +67,7 @@ use myao_slack::http;
 use myao_slack::installation::Installation;
 use myao_slack::socket::{ConnectionState, Established, SocketMode};
 use myao_slack::token::Token;
+use off_record::OffRecord;
 use retractions::Retractions;
 use serve::{ClientLimits, serve};
 use shortcuts::Shortcuts;
@@ -170,7 +172,12 @@ impl Bot {
             self.current.clone(),
             self.clock.clone(),
         );
-        let commands = Commands::new(views.clone(), self.current.clone());
+        let off_record = OffRecord {
+            workspace: self.workspace.clone(),
+            slack: self.slack.clone(),
+            clock: self.clock.clone(),
+        };
+        let commands = Commands::new(views.clone(), self.current.clone(), off_record);
         let shortcuts = Shortcuts::new(views.clone(), self.slack.clone(), self.current.clone());
         let (inbox, keeping) = DurableInbox::new(
             self.workspace.clone(),

@@ -11,6 +11,7 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use myao_plugin::chat::Chat;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::off_record::Speaker;
 use myao_plugin::state::view::{MemoryFilter, StoredMemory, View};
 use myao_plugin::storage::StorageError;
 use myao_plugin::{MemoryType, Place, Scope, Timestamp};
@@ -134,10 +135,14 @@ impl Views {
         let view = seen_from(&self.workspace, &channel.id);
         let mut sources = self.newest_sources(&*view, &shown).await?;
         let corrections = self.corrections(&channel.id).await?;
+        let of = Speaker::Channel(channel.id);
+        let is_off = self.workspace.off_record_since(of).await;
+        let is_off = is_off.map_err(explained)?;
         let mut view = MemoryView {
             versions: count(versions.len()),
             short_term: None,
             long_term: None,
+            is_off_record: is_off.is_some(),
             channel: channel.name,
         };
         if let Some(stored) = newest {
@@ -278,7 +283,7 @@ fn text(stored: &StoredMemory, newest_sources: Option<Vec<Source>>) -> MemoryTex
     }
 }
 
-fn moment(time: Timestamp) -> Moment {
+pub(super) fn moment(time: Timestamp) -> Moment {
     Moment {
         unix_seconds: time.unix_seconds,
         utc_offset_seconds: time.utc_offset_seconds,

@@ -44,11 +44,29 @@ pub enum Command {
         /// As it was typed; empty if there is none.
         link: String,
     },
+    /// Whether somebody's messages are remembered: `off me`, `オフ 自分`, `on here`, `オン ここ`.
+    OffRecord {
+        /// Whose; `None` if that is not said.
+        of: Option<Whose>,
+        /// Whether they are not to be remembered any more.
+        is_off: bool,
+    },
     /// What can be asked: `help`, `ヘルプ`, and anything else.
     Help {
         /// The text, if it is not a command.
         unknown: Option<String>,
     },
+}
+
+/// Whose messages are meant.
+///
+/// Exhaustive on purpose: a bot must know whom to ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of the person who writes the command: `me`, `自分`.
+    Mine,
+    /// Those of everybody in this channel: `here`, `ここ`.
+    OfChannel,
 }
 
 /// The memory whose sources somebody asks to see.
@@ -109,6 +127,8 @@ pub fn parse_command(text: &str) -> Command {
         ["since", ..] => Some(Command::Since {
             when: text.trim().to_owned(),
         }),
+        ["off" | "オフ", ref of @ ..] => off_record(of, true),
+        ["on" | "オン", ref of @ ..] => off_record(of, false),
         ["help" | "?" | "ヘルプ" | "使い方"] => Some(Command::Help { unknown: None }),
         [.., last] if last.ends_with("から") || last.ends_with("以降") => {
             Some(Command::Since {
@@ -120,6 +140,17 @@ pub fn parse_command(text: &str) -> Command {
     command.unwrap_or_else(|| Command::Help {
         unknown: Some(text.trim().to_owned()),
     })
+}
+
+/// `None` if it is not said of whom in words that are known.
+fn off_record(of: &[&str], is_off: bool) -> Option<Command> {
+    let of = match of {
+        [] => None,
+        ["me" | "自分" | "私"] => Some(Whose::Mine),
+        ["here" | "channel" | "ここ" | "チャンネル"] => Some(Whose::OfChannel),
+        _ => return None,
+    };
+    Some(Command::OffRecord { of, is_off })
 }
 
 fn behind_first_word(text: &str) -> String {
@@ -162,7 +193,13 @@ mod tests {
         let thread = |link: &str| Command::Thread {
             link: link.to_owned(),
         };
+        let off_record = |of, is_off| Command::OffRecord { of, is_off };
         for (text, expected) in [
+            ("off", off_record(None, true)),
+            ("Off me", off_record(Some(Whose::Mine), true)),
+            ("オフ　自分", off_record(Some(Whose::Mine), true)),
+            ("on here", off_record(Some(Whose::OfChannel), false)),
+            ("オン ここ", off_record(Some(Whose::OfChannel), false)),
             ("", Command::Show),
             ("  \u{3000}", Command::Show),
             ("show", Command::Show),
@@ -208,6 +245,8 @@ mod tests {
             "sources -1",
             "show 2 3",
             "忘れて",
+            "off everybody",
+            "on and on",
         ] {
             let unknown = Some(text.to_owned());
             assert_eq!(

@@ -40,6 +40,7 @@ mod memories;
 mod mention_limits;
 mod message_row;
 mod messages;
+mod off_record;
 mod outbox;
 mod pins;
 mod place;

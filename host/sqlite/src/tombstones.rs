@@ -1,4 +1,5 @@
-//! Tombstones: what was to be forgotten does not come back with an import, an event or a history that is read again.
+//! Tombstones: what was to be forgotten does not come back with an import, an event or a history that is read again, and what
+//! is said off the record is not stored.
 
 use std::collections::HashMap;
 
@@ -26,12 +27,34 @@ struct Tombstone {
     is_retention: bool,
 }
 
-/// The tombstones of a workspace.
+/// A time off the record.
+#[derive(Debug, Clone, Copy)]
+struct OffRecord {
+    /// The first message that it is about.
+    since: i64,
+    /// The first message that it is not about any more; `None` while it goes on.
+    until: Option<i64>,
+}
+
+impl OffRecord {
+    fn has(&self, ts: i64) -> bool {
+        ts >= self.since && self.until.is_none_or(|until| ts < until)
+    }
+
+    /// In Unix seconds.
+    fn began(&self) -> i64 {
+        TsKey::from_database(self.since).unix_seconds()
+    }
+}
+
+/// The tombstones of a workspace, and what is off the record there.
 #[derive(Default)]
 pub(super) struct Tombstones {
     all: Vec<Tombstone>,
     channels: HashMap<String, Tombstone>,
     users: HashMap<String, Tombstone>,
+    channels_off_record: HashMap<String, Vec<OffRecord>>,
+    users_off_record: HashMap<String, Vec<OffRecord>>,
 }
 
 /// Why a message is refused.
@@ -62,7 +85,33 @@ impl Tombstones {
                 _ => tombstones.all.push(tombstone),
             }
         }
+        tombstones.read_off_record(connection, workspace)?;
         Ok(tombstones)
+    }
+
+    fn read_off_record(&mut self, connection: &Connection, workspace: i64) -> rusqlite::Result<()> {
+        let sql = "SELECT kind, subject, since, until FROM off_record WHERE workspace = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query([workspace])?;
+        while let Some(row) = rows.next()? {
+            let of_kind = match row.get::<_, i64>(0)? {
+                1 => &mut self.channels_off_record,
+                _ => &mut self.users_off_record,
+            };
+            of_kind.entry(row.get(1)?).or_default().push(OffRecord {
+                since: row.get(2)?,
+                until: row.get(3)?,
+            });
+        }
+        Ok(())
+    }
+
+    /// What is or was off the record in a channel, or of a user.
+    fn off_record<'t>(
+        of_kind: &'t HashMap<String, Vec<OffRecord>>,
+        subject: &str,
+    ) -> impl Iterator<Item = &'t OffRecord> {
+        of_kind.get(subject).into_iter().flatten()
     }
 
     /// Whether a memory of another program, made at `made_at` in Unix seconds, may hold what was to be forgotten.
@@ -78,7 +127,14 @@ impl Tombstones {
             .iter()
             .chain(self.users.values())
             .chain(of_channels);
+        let mut off_record = self
+            .channels_off_record
+            .iter()
+            .filter(|(id, _)| channel_id.is_none_or(|of| of == id.as_str()))
+            .chain(&self.users_off_record)
+            .flat_map(|(_, times)| times);
         meant.any(|tombstone| !tombstone.is_retention && made_at <= tombstone.made_at)
+            || off_record.any(|time| made_at >= time.began())
     }
 
     /// Why a message is to be forgotten; `None` if it is not.
@@ -88,9 +144,13 @@ impl Tombstones {
         let all = self.all.iter().chain(of_channel).chain(of_user);
         let ts = record.ts.to_database();
         let meant: Vec<&Tombstone> = all.filter(|tombstone| ts <= tombstone.through).collect();
+        let of_channel = Self::off_record(&self.channels_off_record, &record.channel_id);
+        let of_user = Self::off_record(&self.users_off_record, &record.user_id);
+        let off_record = of_channel.chain(of_user).find(|time| time.has(ts));
+        let forgotten = meant.iter().map(|tombstone| tombstone.made_at);
         Some(Refusal {
-            since: meant.iter().map(|tombstone| tombstone.made_at).min()?,
-            is_expiry: meant.iter().all(|tombstone| tombstone.is_retention),
+            since: forgotten.chain(off_record.map(OffRecord::began)).min()?,
+            is_expiry: off_record.is_none() && meant.iter().all(|tombstone| tombstone.is_retention),
         })
     }
 }

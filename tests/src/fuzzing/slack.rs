@@ -100,6 +100,9 @@ pub fn requests(data: &[u8]) {
         | Command::Decisions { about: typed }
         | Command::Since { when: typed }
         | Command::Thread { link: typed } => assert!(text.trim().ends_with(&typed)),
-        Command::Help { unknown: None } | Command::Show | Command::Sources { .. } => {}
+        Command::Help { unknown: None }
+        | Command::Show
+        | Command::Sources { .. }
+        | Command::OffRecord { .. } => {}
     }
 }

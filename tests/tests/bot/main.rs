@@ -19,6 +19,7 @@ mod memory;
 mod mentions;
 mod missing;
 mod odd;
+mod off_record;
 mod page;
 mod posting;
 mod retention;

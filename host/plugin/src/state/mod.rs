@@ -14,6 +14,7 @@ pub mod forgetting;
 pub mod import;
 pub mod inbox;
 pub mod judgments;
+pub mod off_record;
 pub mod outbox;
 pub mod replies;
 pub mod sync;
@@ -31,6 +32,7 @@ use catch_up::CatchUpState;
 use forgetting::Forgetting;
 use inbox::Inbox;
 use judgments::Judgments;
+use off_record::OffRecord;
 use outbox::Outbox;
 use replies::Replies;
 use sync::SyncState;
@@ -52,6 +54,7 @@ pub trait Workspace:
     + BackfillState
     + Upkeep
     + Forgetting
+    + OffRecord
     + Vectors
 {
     /// Opens the view of messages and memories for a place.

@@ -29,6 +29,8 @@ pub struct MemoryView {
     pub versions: u32,
     /// The long-term memory.
     pub long_term: Option<MemoryText>,
+    /// Whether its messages are not remembered at present.
+    pub is_off_record: bool,
 }
 
 /// Versions of a channel's short-term memory.
@@ -112,11 +114,15 @@ pub fn memory_message(view: &MemoryView, language: Language) -> Value {
             language,
         ));
     }
-    blocks.push(if blocks.len() == 1 {
-        section(words.nothing_in_channel)
-    } else {
-        context(words.channel_hint)
-    });
+    let is_empty = blocks.len() == 1;
+    if view.is_off_record {
+        blocks.push(section(words.is_off_here));
+    } else if is_empty {
+        blocks.push(section(words.nothing_in_channel));
+    }
+    if !is_empty {
+        blocks.push(context(words.channel_hint));
+    }
     ephemeral(&title, blocks)
 }
 

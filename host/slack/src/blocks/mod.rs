@@ -10,6 +10,7 @@ mod home;
 mod lines;
 mod memory;
 mod moment;
+mod off_record;
 mod words;
 
 use myao_plugin::erasure::NOTHING_LEFT;
@@ -29,6 +30,7 @@ pub use memory::{
     history_message, memory_message, sources_message,
 };
 pub use moment::Moment;
+pub use off_record::{OffRecordOutcome, off_record_message};
 pub use words::Language;
 
 /// The most blocks of a view (<https://docs.slack.dev/reference/views/home-tab-views>).

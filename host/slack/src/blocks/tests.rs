@@ -12,7 +12,7 @@ mod answers;
 use std::path::Path;
 
 use super::*;
-use crate::command::SourcesOf;
+use crate::command::{SourcesOf, Whose};
 use Language::{English, Japanese};
 
 /// Tokyo.
@@ -205,6 +205,7 @@ fn the_home_tab_says_when_models_are_asked_again() {
 #[test]
 fn a_channels_memories_are_shown_with_versions_times_and_counts() {
     let view = MemoryView {
+        is_off_record: false,
         channel: "general".to_owned(),
         short_term: Some(memory(3, "- 発表会の**日程**を決めた\n- @akari さんが担当")),
         versions: 3,
@@ -228,6 +229,17 @@ fn a_channels_memories_are_shown_with_versions_times_and_counts() {
         };
         let shown = home_view(&home, language).to_string();
         assert_eq!(shown.matches(words).count(), 2, "{shown}");
+    }
+    for (language, words) in [
+        (Japanese, "今は覚えていません"),
+        (English, "do not remember what is said"),
+    ] {
+        let off = MemoryView {
+            is_off_record: true,
+            ..view.clone()
+        };
+        let shown = memory_message(&off, language).to_string();
+        assert!(shown.contains(words) && shown.contains("myao"), "{shown}");
     }
     let nothing = MemoryView {
         short_term: None,
@@ -371,6 +383,7 @@ fn the_newest_sources_are_named_below_a_text() {
     let mut memory = memory(3, "- 予算は120万円");
     memory.newest_sources = vec![source(9, "ken", "予算は120万円です", link)];
     let view = MemoryView {
+        is_off_record: false,
         channel: "general".to_owned(),
         short_term: Some(memory.clone()),
         versions: 3,
@@ -393,6 +406,7 @@ fn corrections_are_quoted_below_a_text_with_what_they_replace_struck_out() {
     let mut memory = memory(3, "- ~~予算は120万円~~");
     memory.corrections = vec![source(9, "ken", "予算は130万円", link)];
     let view = MemoryView {
+        is_off_record: false,
         channel: "general".to_owned(),
         short_term: Some(memory),
         versions: 3,
@@ -428,4 +442,56 @@ fn help_names_what_was_not_understood() {
             help_message(Some("forget <!channel>"), English),
         ),
     ]);
+}
+
+#[test]
+fn who_asks_not_to_be_remembered_is_told_what_holds_now_and_how_to_go_back() {
+    let since = Moment {
+        unix_seconds: 1_772_755_200,
+        utc_offset_seconds: 9 * 3600,
+    };
+    let asks = OffRecordOutcome::Asks {
+        mine: Some(since),
+        of_channel: None,
+    };
+    for (outcome, language, words) in [
+        (asks, Japanese, "あなたの発言: 2026-03-06 09:00 から"),
+        (
+            asks,
+            English,
+            "Your messages: not remembered since 2026-03-06 09:00",
+        ),
+        (
+            OffRecordOutcome::Off(Whose::Mine),
+            Japanese,
+            "/memory オン 自分",
+        ),
+        (OffRecordOutcome::Off(Whose::Mine), English, "/memory on me"),
+        (
+            OffRecordOutcome::Off(Whose::OfChannel),
+            Japanese,
+            "/memory オン ここ",
+        ),
+        (
+            OffRecordOutcome::Off(Whose::OfChannel),
+            English,
+            "/memory on here",
+        ),
+        (
+            OffRecordOutcome::On(Whose::Mine),
+            English,
+            "stays unremembered",
+        ),
+        (
+            OffRecordOutcome::On(Whose::OfChannel),
+            Japanese,
+            "その間の発言",
+        ),
+        (OffRecordOutcome::NotAllowed, English, "/memory off me"),
+        (OffRecordOutcome::NotAllowed, Japanese, "/memory オフ 自分"),
+    ] {
+        let message = off_record_message(outcome, language);
+        assert_within_limits(&message);
+        assert!(message.to_string().contains(words), "{message}");
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Display;
 
+use super::Moment;
+
 /// The language of headings and hints. Memories are shown as they are.
 ///
 /// Exhaustive on purpose: every text of the bot exists in each language.
@@ -39,6 +41,16 @@ pub(super) struct Words {
     pub(super) no_thread: &'static str,
     pub(super) thread_window: &'static str,
     pub(super) close: &'static str,
+    pub(super) off_record_title: &'static str,
+    pub(super) mine: &'static str,
+    pub(super) of_channel: &'static str,
+    pub(super) off_record_help: &'static str,
+    pub(super) off_me: &'static str,
+    pub(super) off_here: &'static str,
+    pub(super) on_me: &'static str,
+    pub(super) on_here: &'static str,
+    pub(super) only_admins: &'static str,
+    pub(super) is_off_here: &'static str,
     pub(super) help: &'static str,
     pub(super) help_title: &'static str,
 }
@@ -68,6 +80,22 @@ const JAPANESE: Words = Words {
     no_thread: "あなたが見られて、まとめられるスレッドは、そこに見つかりませんでした。",
     thread_window: "スレッドの要点",
     close: "閉じる",
+    off_record_title: "覚えるかどうか",
+    mine: "あなたの発言",
+    of_channel: "このチャンネルの発言",
+    off_record_help: "• `/memory オフ 自分` — これからのあなたの発言を、どこでも覚えません（`off me`）\n\
+                      • `/memory オフ ここ` — これからのこのチャンネルの発言を覚えません。管理者だけが頼めます（`off here`）\n\
+                      • `/memory オン 自分`、`/memory オン ここ` — また覚えます（`on me`、`on here`）",
+    off_me: "これからのあなたの発言は、どのチャンネルでも覚えません。私へのメンションにも答えません。`/memory 検索` などは使えます。\n\
+             これまでの発言はそのままです。消すには、そのスレッドで「忘れて」とメンションするか、管理者に頼んでください。\n\
+             戻すには `/memory オン 自分`。",
+    off_here: "これからのこのチャンネルの発言は覚えません。ここでのメンションにも答えません。\n\
+               これまでの記憶はそのままです。消すには、管理者が `myao forget --channel` を使います。\n\
+               戻すには `/memory オン ここ`。",
+    on_me: "これからのあなたの発言を覚えます。その間の発言は、このあとも覚えません。",
+    on_here: "これからのこのチャンネルの発言を覚えます。その間の発言は、このあとも覚えません。",
+    only_admins: "チャンネルについて頼めるのは、ワークスペースの管理者だけです。あなたの発言だけなら `/memory オフ 自分`。",
+    is_off_here: "このチャンネルの発言は今は覚えていません。また覚えるには、管理者が `/memory オン ここ` と打ちます。",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
@@ -76,6 +104,7 @@ const JAPANESE: Words = Words {
            • `/memory 決定 [言葉]` — 決まったこと（`decisions`）\n\
            • `/memory スレッド リンク` — スレッドの要点（`thread`）\n\
            • `/memory 検索 言葉` — あなたが見られるメッセージを探す（`search`）\n\
+           • `/memory オフ` — あなたやこのチャンネルの発言を覚えないようにする（`off`、`on`）\n\
            • `/memory ヘルプ` — この説明（`help`）\n\
            答えはあなただけに見えます。",
 };
@@ -105,6 +134,23 @@ const ENGLISH: Words = Words {
     no_thread: "I found no thread there that you may see and that says something.",
     thread_window: "Thread in short",
     close: "Close",
+    off_record_title: "Whether I remember",
+    mine: "Your messages",
+    of_channel: "The messages of this channel",
+    off_record_help: "• `/memory off me` — I remember nothing that you say from now on, in any channel\n\
+                      • `/memory off here` — I remember nothing that is said in this channel from now on; only admins can ask for it\n\
+                      • `/memory on me`, `/memory on here` — I remember again",
+    off_me: "From now on I remember nothing that you say, in any channel, and do not answer when you mention me. \
+             `/memory search` and the like still work.\n\
+             What you said before stays. To remove it, mention me with “forget” in a message's thread, or ask an admin.\n\
+             `/memory on me` takes this back.",
+    off_here: "From now on I remember nothing that is said in this channel, and do not answer when I am mentioned here.\n\
+               What I remember from before stays. To remove it, an admin uses `myao forget --channel`.\n\
+               `/memory on here` takes this back.",
+    on_me: "From now on I remember what you say. What you said in the meantime stays unremembered.",
+    on_here: "From now on I remember what is said in this channel. What was said in the meantime stays unremembered.",
+    only_admins: "Only admins of the workspace can ask for that. For your own messages there is `/memory off me`.",
+    is_off_here: "I do not remember what is said in this channel at present. `/memory on here`, from an admin, changes that.",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\
@@ -113,6 +159,7 @@ const ENGLISH: Words = Words {
            • `/memory decisions [words]` — what was decided\n\
            • `/memory thread link` — the main points of a thread\n\
            • `/memory search words` — messages that you may see\n\
+           • `/memory off` — stop remembering you or this channel (`on`: begin again)\n\
            • `/memory help` — this text\n\
            Only you see the answers.",
 };
@@ -162,6 +209,16 @@ impl Language {
         match self {
             Japanese => format!("#{channel} の長期の記憶の出典"),
             English => format!("Sources of the long-term memory of #{channel}"),
+        }
+    }
+
+    /// Whether `what` is remembered; `since` is when that ended.
+    pub(super) fn off_record(self, what: &str, since: Option<Moment>) -> String {
+        match (self, since) {
+            (Japanese, None) => format!("{what}: 覚えます。"),
+            (Japanese, Some(since)) => format!("{what}: {since} から覚えていません。"),
+            (English, None) => format!("{what}: remembered."),
+            (English, Some(since)) => format!("{what}: not remembered since {since}."),
         }
     }
 

@@ -112,14 +112,16 @@ impl State {
             Subject::Channel(id) => *id == record.channel_id,
             Subject::User(id) => *id == record.user_id,
         };
+        let off_record = self.off_record.began(record);
         let meant: Vec<(&Subject, &Tombstone)> = self
             .tombstones
             .iter()
             .filter(|(subject, tombstone)| is_about(subject) && record.ts <= tombstone.through)
             .collect();
-        let since = meant.iter().map(|(_, tombstone)| tombstone.made_at).min()?;
+        let forgotten = meant.iter().map(|(_, tombstone)| tombstone.made_at);
+        let since = forgotten.chain(off_record).min()?;
         let is_expiry = |(subject, _): &(&Subject, _)| **subject == Subject::Retention;
-        Some((since, meant.iter().all(is_expiry)))
+        Some((since, off_record.is_none() && meant.iter().all(is_expiry)))
     }
 
     /// Whether a memory of another program may hold what was to be forgotten. It was made at `made_at`, in Unix seconds;
@@ -132,7 +134,7 @@ impl State {
                 Subject::Retention => false,
             };
             is_about && made_at <= tombstone.made_at
-        })
+        }) || self.off_record.may_be_in_memory(channel_id, made_at)
     }
 
     /// Whether a memory of another program, made at `made_at` in Unix seconds, may hold what a deleted message said.

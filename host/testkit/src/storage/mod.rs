@@ -54,6 +54,7 @@ mod mentions;
 mod merging;
 mod messages;
 mod newest;
+mod off_record;
 mod outbox;
 mod pins;
 mod places;
@@ -84,6 +85,7 @@ use myao_plugin::state::view::View;
 use myao_plugin::storage::{Deferral, Memory, MemoryDraft, StorageError};
 use myao_plugin::ts::{InvalidTs, TsKey};
 use myao_plugin::{Place, Timestamp, WORKSPACE_SCOPE_ID};
+use off_record::OffRecordTimes;
 use recordings::StoredRecording;
 use replies::Reply;
 
@@ -144,6 +146,7 @@ struct State {
     recordings: Vec<StoredRecording>,
     revisions: Revisions,
     tombstones: Tombstones,
+    off_record: OffRecordTimes,
 }
 
 impl Default for MemoryStorage {

@@ -210,6 +210,13 @@ macro_rules! workspace_conformance {
             what_a_user_said_is_forgotten_though_it_is_kept_no_longer,
             memories_that_were_kept_long_enough_go,
         );
+        $crate::workspace_conformance!($fixture; off_record:
+            what_a_person_says_off_the_record_is_not_stored_and_what_they_say_later_is,
+            what_is_said_in_a_channel_off_the_record_is_not_stored,
+            what_was_said_in_such_a_time_is_deleted_and_does_not_come_back,
+            mention_off_the_record_is_not_answered,
+            edit_of_what_was_said_before_is_applied,
+        );
         $crate::workspace_conformance!($fixture; reply_answers:
             answer_of_the_model_waits_until_its_reply_is_posted_or_given_up,
             answer_of_the_model_that_made_no_reply_is_not_taken_again,

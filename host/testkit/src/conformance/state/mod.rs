@@ -21,6 +21,7 @@ pub mod line_sources;
 pub mod lost_lines;
 pub mod marks;
 pub mod mentions;
+pub mod off_record;
 pub mod places;
 pub mod presence;
 pub mod recall;

@@ -1,0 +1,33 @@
+//! What is said off the record: messages of people and channels that do not want to be remembered.
+
+use crate::storage::StorageError;
+use crate::ts::TsKey;
+
+/// Whose messages are off the record.
+///
+/// Exhaustive on purpose: a store must be able to refuse the messages of each.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Speaker {
+    /// Everybody in a channel, by its id.
+    Channel(String),
+    /// A person, by the user's id.
+    User(String),
+}
+
+/// What is off the record. Of a message that was written in such a time only that it exists is stored, however and whenever it
+/// arrives: by an event, from a history that is read later, or by an import. An edit of an older message is applied.
+#[async_trait::async_trait]
+pub trait OffRecord: Send + Sync {
+    /// Takes somebody's messages off the record from `at` on, or puts those from `at` on back on it. Stored messages of the
+    /// time that is off the record are deleted, at `now` in Unix seconds. Returns whether this changed anything.
+    async fn set_off_record(
+        &self,
+        of: Speaker,
+        is_off: bool,
+        at: TsKey,
+        now: i64,
+    ) -> Result<bool, StorageError>;
+
+    /// Since when somebody's messages are off the record; `None` if they are on it.
+    async fn off_record_since(&self, of: Speaker) -> Result<Option<TsKey>, StorageError>;
+}

@@ -1,0 +1,115 @@
+//! What is said off the record.
+
+use myao_plugin::state::off_record::{OffRecord, Speaker};
+use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::error::Fault;
+use super::place::Place;
+use super::rows::list;
+use super::tombstones::Kind;
+use super::workspace::SqliteWorkspace;
+use super::writing::{Source, Writing};
+
+#[async_trait::async_trait]
+impl OffRecord for SqliteWorkspace {
+    async fn set_off_record(
+        &self,
+        of: Speaker,
+        is_off: bool,
+        at: TsKey,
+        now: i64,
+    ) -> Result<bool, StorageError> {
+        self.writing(
+            move |connection, place| match (is_off, since(connection, place, &of)?) {
+                (true, None) => {
+                    begin(connection, place, &of, at)?;
+                    delete(connection, place, &of, at, now)?;
+                    Ok(true)
+                }
+                (false, Some(since)) => {
+                    end(connection, place, &of, (since, at))?;
+                    Ok(true)
+                }
+                _ => Ok(false),
+            },
+        )
+        .await
+    }
+
+    async fn off_record_since(&self, of: Speaker) -> Result<Option<TsKey>, StorageError> {
+        self.reading(move |connection, place| Ok(since(connection, place, &of)?))
+            .await
+    }
+}
+
+fn since(connection: &Connection, place: &Place, of: &Speaker) -> rusqlite::Result<Option<TsKey>> {
+    let sql = "SELECT since FROM off_record \
+        WHERE workspace = ?1 AND kind = ?2 AND subject = ?3 AND until IS NULL";
+    let (kind, subject) = columns_of(of);
+    connection
+        .prepare_cached(sql)?
+        .query_row(params![place.workspace, kind, subject], |row| row.get(0))
+        .optional()
+        .map(|since| since.map(TsKey::from_database))
+}
+
+/// A time that begins where an earlier one did goes on with it.
+fn begin(connection: &Connection, place: &Place, of: &Speaker, at: TsKey) -> rusqlite::Result<()> {
+    let sql = "INSERT INTO off_record (workspace, kind, subject, since) VALUES (?1, ?2, ?3, ?4) \
+        ON CONFLICT DO UPDATE SET until = NULL";
+    let (kind, subject) = columns_of(of);
+    let columns = params![place.workspace, kind, subject, at.to_database()];
+    connection.prepare_cached(sql)?.execute(columns)?;
+    Ok(())
+}
+
+fn end(
+    connection: &Connection,
+    place: &Place,
+    of: &Speaker,
+    (since, at): (TsKey, TsKey),
+) -> rusqlite::Result<()> {
+    let sql = "UPDATE off_record SET until = MAX(since, ?5) \
+        WHERE workspace = ?1 AND kind = ?2 AND subject = ?3 AND since = ?4";
+    let (kind, subject) = columns_of(of);
+    let (since, at) = (since.to_database(), at.to_database());
+    let columns = params![place.workspace, kind, subject, since, at];
+    connection.prepare_cached(sql)?.execute(columns)?;
+    Ok(())
+}
+
+/// Deletes what was written since, as far as it is stored.
+fn delete(
+    connection: &Connection,
+    place: &Place,
+    of: &Speaker,
+    at: TsKey,
+    now: i64,
+) -> Result<(), Fault> {
+    let (user, channel) = match of {
+        Speaker::Channel(id) => (None, Some(id)),
+        Speaker::User(id) => (Some(id), None),
+    };
+    let newest: Option<i64> = None;
+    let columns = params![place.workspace, user, channel, newest, at.to_database()];
+    let meant = include_str!("sql/messages_to_forget.sql");
+    let meant: Vec<(String, i64)> = list(connection, meant, columns, |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    let mut writing = Writing::new(place.workspace, Source::Events(now));
+    for (channel_id, ts) in meant {
+        writing.delete(connection, &channel_id, TsKey::from_database(ts), now)?;
+    }
+    writing.finish(connection)?;
+    Ok(())
+}
+
+/// The columns `kind` and `subject`.
+fn columns_of(of: &Speaker) -> (i64, &str) {
+    match of {
+        Speaker::Channel(id) => (Kind::Channel as i64, id),
+        Speaker::User(id) => (Kind::User as i64, id),
+    }
+}

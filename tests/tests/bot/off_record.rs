@@ -1,0 +1,94 @@
+//! `/memory off`: what people and admins do not want remembered is not stored.
+
+use myao_fake_slack::{FakeSlack, SlashAnswer};
+use myao_tests::program::Program;
+use rusqlite::Connection;
+
+use crate::bot::support::{
+    AKARI, CAMP, EMIKO, block_on, connect, connect_again, model, number, posts, replies_of,
+    settled, workspace,
+};
+
+fn command(slack: &FakeSlack, user: &str, channel: &str, text: &str) -> String {
+    let answer: SlashAnswer = block_on(slack.slash_command(user, channel, "/memory", text));
+    let payload = answer.payload.expect("an answer in the acknowledgement");
+    assert_ne!(payload["response_type"], "in_channel", "{payload}");
+    payload.to_string()
+}
+
+/// Everything that the database holds of messages and of events.
+fn stored(program: &Program) -> String {
+    let database = Connection::open(program.path("myao.db")).unwrap();
+    let sql = "SELECT text FROM messages UNION ALL SELECT payload FROM events";
+    let mut statement = database.prepare(sql).unwrap();
+    let texts = statement.query_map([], |row| row.get(0)).unwrap();
+    texts.map(Result::<String, _>::unwrap).collect()
+}
+
+/// A message that is written well after now.
+fn later(slack: &FakeSlack, user: &str, text: &str) -> String {
+    let now = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap();
+    let ts = format!("{}.000100", now.as_secs() + 60);
+    slack.post_at(&ts, user, CAMP, text, None)
+}
+
+#[test]
+fn what_a_person_says_off_the_record_is_not_stored_and_not_read_later() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    slack.post(AKARI, CAMP, "集合は9時です。", None);
+    settled(&slack, &mut bot);
+    let state = command(&slack, AKARI, CAMP, "オフ");
+    assert!(state.contains("あなたの発言: 覚えます"), "{state}");
+    let off = command(&slack, AKARI, CAMP, "オフ 自分");
+    assert!(off.contains("/memory オン 自分"), "{off}");
+    let state = command(&slack, AKARI, CAMP, "off");
+    assert!(state.contains("から覚えていません"), "{state}");
+    slack.post(AKARI, CAMP, "暗証番号は 4711 です。", None);
+    slack.mention(AKARI, CAMP, "4711 を覚えた?", None);
+    slack.mention(EMIKO, CAMP, "集合は何時?", None);
+    posts(&slack, &mut bot, 1);
+    settled(&slack, &mut bot);
+    let program = bot.stop();
+    assert!(!stored(&program).contains("4711"));
+    // What is read again at the next start is not stored either.
+    slack.post(AKARI, CAMP, "4711 のことは内緒です。", None);
+    let mut bot = connect_again(&slack, program, &replies_of(&llm));
+    bot.caught_up();
+    let on = command(&slack, AKARI, CAMP, "on me");
+    assert!(on.contains("その間の発言"), "{on}");
+    later(&slack, AKARI, "集合は10時になりました。");
+    settled(&slack, &mut bot);
+    let program = bot.stop();
+    let stored = stored(&program);
+    assert!(!stored.contains("4711"));
+    assert!(stored.contains("10時になりました") && stored.contains("9時です"));
+    assert_eq!(llm.calls().len(), 1);
+}
+
+#[test]
+fn a_channel_is_taken_off_the_record_by_an_admin_alone() {
+    let slack = workspace();
+    let mut bot = connect(&slack, "");
+    bot.caught_up();
+    let refused = command(&slack, AKARI, CAMP, "オフ ここ");
+    assert!(refused.contains("管理者だけ"), "{refused}");
+    let nowhere = command(&slack, AKARI, "D0AKARI", "off here");
+    assert!(nowhere.contains("ダイレクトメッセージ"), "{nowhere}");
+    slack.set_admin(EMIKO);
+    let off = command(&slack, EMIKO, CAMP, "オフ ここ");
+    assert!(off.contains("/memory オン ここ"), "{off}");
+    slack.post(AKARI, CAMP, "暗証番号は 4711 です。", None);
+    settled(&slack, &mut bot);
+    let shown = command(&slack, AKARI, CAMP, "");
+    assert!(shown.contains("今は覚えていません"), "{shown}");
+    command(&slack, EMIKO, CAMP, "オン ここ");
+    later(&slack, AKARI, "集合は9時です。");
+    settled(&slack, &mut bot);
+    let program = bot.stop();
+    assert!(!stored(&program).contains("4711"));
+    let kept = "SELECT COUNT(*) FROM messages WHERE deleted_at IS NULL";
+    assert_eq!(number(&program, kept), 1);
+}
