@@ -33,7 +33,7 @@ struct Payload {
 }
 
 impl Payload {
-    /// Whether it comes from a direct message of two or more people.
+    /// Whether it comes from a direct message, of people or with the bot.
     fn is_direct(&self) -> bool {
         self.channel_id.starts_with('D') || self.channel_name.starts_with("mpdm-")
     }
@@ -66,12 +66,15 @@ impl Commands {
             .map_err(|_| "it is not of the shape that Slack documents".to_owned())?;
         let language = self.current.settings().language;
         let (command, is_direct) = (parse_command(&payload.text), payload.is_direct());
+        let with_bot = self.views.direct_message(&payload.channel_id).await?;
+        // Slack gives all direct messages the same name.
+        let is_elsewhere = is_direct && with_bot.is_none();
         let channel = Asked {
             id: payload.channel_id,
-            name: payload.channel_name,
+            name: with_bot.unwrap_or(payload.channel_name),
         };
         Ok(match command {
-            Command::Show | Command::History { .. } | Command::Sources { .. } if is_direct => {
+            Command::Show | Command::History { .. } | Command::Sources { .. } if is_elsewhere => {
                 direct_message(language)
             }
             Command::Show => memory_message(&self.views.memory(channel).await?, language),

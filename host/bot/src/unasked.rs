@@ -11,6 +11,7 @@ use myao_plugin::state::judgments::{StoredJudgment, Unanswered};
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::is_under_way;
 use myao_plugin::{Answer, Judgment, Target};
+use myao_slack::events::is_direct_message;
 
 use super::budget::Budget;
 use super::clock::Clock;
@@ -94,6 +95,10 @@ impl Unasked {
         let not_before = now.saturating_sub(config.max_message_age_seconds.into());
         let mut waiting = self.workspace.unanswered(waited_before, not_before).await?;
         waiting.retain(|conversation| {
+            // Each direct message is answered as a mention is.
+            if is_direct_message(&conversation.channel_id) {
+                return false;
+            }
             let since = conversation.message_ts.unix_seconds();
             since + wait_of(config, conversation) <= now
         });

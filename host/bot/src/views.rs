@@ -19,6 +19,7 @@ use myao_slack::blocks::{
     HistoryView, HomeChannel, HomeContent, MemoryText, MemoryView, Moment, Source, SourcesView,
 };
 use myao_slack::command::SourcesOf;
+use myao_slack::events::is_direct_message;
 
 use super::clock::Clock;
 use super::corrections::Corrections;
@@ -197,6 +198,20 @@ impl Views {
             asked,
             found,
         })
+    }
+
+    /// The name of a direct message with the bot; `None` if it is another channel, or a message between people.
+    ///
+    /// # Errors
+    /// The words of an error of the store.
+    pub async fn direct_message(&self, channel_id: &str) -> Result<Option<String>, String> {
+        if !is_direct_message(channel_id) {
+            return Ok(None);
+        }
+        let known = self.workspace.known_channel(channel_id).await;
+        let known = known.map_err(explained)?;
+        let with_bot = known.filter(|channel| channel.is_present);
+        Ok(with_bot.map(|channel| channel.name))
     }
 
     /// The name of a channel; `None` if it may not be seen from there.

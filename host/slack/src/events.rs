@@ -100,9 +100,14 @@ impl Head {
         self.channel.as_str().or(id).filter(|id| !id.is_empty())
     }
 
-    /// Direct messages are between a few people, so they stay out of the memories that everybody sees.
+    /// Whether it is in a direct message of one person with the bot.
     fn is_direct(&self) -> bool {
-        matches!(self.channel_type.as_deref(), Some("im" | "mpim"))
+        self.channel_type.as_deref() == Some("im")
+    }
+
+    /// Whether it is in a group message: the bot would not hear of its edits and deletions, so nothing of it is kept.
+    fn is_in_group_message(&self) -> bool {
+        self.channel_type.as_deref() == Some("mpim")
     }
 }
 
@@ -144,6 +149,7 @@ impl SlackEvent {
         bot: &BotIdentity,
     ) -> Result<Vec<Effect>, EventError> {
         match self.head.r#type.as_str() {
+            "message" if self.head.is_direct() => self.direct_message(people, bot),
             "message" => self.message(people, bot),
             MENTION => self.mention(people, bot),
             "user_change" | "team_join"
@@ -161,7 +167,7 @@ impl SlackEvent {
 
     fn message(&self, people: &dyn People, bot: &BotIdentity) -> Result<Vec<Effect>, EventError> {
         let head = &self.head;
-        let Some(channel_id) = head.channel_id().filter(|_| !head.is_direct()) else {
+        let Some(channel_id) = head.channel_id().filter(|_| !head.is_in_group_message()) else {
             return Ok(Vec::new());
         };
         let deleted = |ts: &str| -> Result<Vec<Effect>, EventError> {
@@ -225,19 +231,74 @@ impl SlackEvent {
     /// A mention is reported beside the message itself, which may come later or never.
     fn mention(&self, people: &dyn People, bot: &BotIdentity) -> Result<Vec<Effect>, EventError> {
         let mut effects = self.message(people, bot)?;
+        effects.extend(self.asks(&effects, bot));
+        Ok(effects)
+    }
+
+    /// A message to the bot alone asks it, without a mention; Slack reports none there
+    /// (<https://docs.slack.dev/reference/events/app_mention>). Who reads the channel is known from the message.
+    fn direct_message(
+        &self,
+        people: &dyn People,
+        bot: &BotIdentity,
+    ) -> Result<Vec<Effect>, EventError> {
+        let mut effects = self.message(people, bot)?;
+        let is_new = self.head.message.is_none();
+        if let Some(asks) = self.asks(&effects, bot).filter(|_| is_new) {
+            effects.push(asks);
+            effects.extend(self.channel_of_two(people, bot));
+        }
+        Ok(effects)
+    }
+
+    /// The channel of a direct message, by a message of the person.
+    fn channel_of_two(&self, people: &dyn People, bot: &BotIdentity) -> Vec<Effect> {
+        let (Some(id), Some(user)) = (self.head.channel_id(), self.head.user.as_str()) else {
+            return Vec::new();
+        };
+        let (id, at) = (id.to_owned(), self.at);
+        let name = people.user(user).filter(|name| !name.is_empty());
+        vec![
+            Effect::ChannelName {
+                id: id.clone(),
+                name: name.map(|name| format!("dm-{name}")).unwrap_or_default(),
+                is_private: Some(true),
+                at,
+            },
+            Effect::ChannelShared {
+                id: id.clone(),
+                is_shared: Some(false),
+                at,
+            },
+            Effect::ChannelMembers {
+                id: id.clone(),
+                members: Some(vec![user.to_owned(), bot.user_id.clone()]),
+                at,
+            },
+            Effect::ChannelPresence {
+                id,
+                present: true,
+                at,
+            },
+        ]
+    }
+
+    /// That a person's message asks the bot; `effects` are those of the message.
+    fn asks(&self, effects: &[Effect], bot: &BotIdentity) -> Option<Effect> {
         let id = |field| self.event().get(field).and_then(Value::as_str);
         let by_program = id("bot_id").is_some_and(|id| !id.trim().is_empty())
             || id("user") == Some(&*bot.user_id);
-        if let (false, Some(Effect::Message { record, .. })) = (by_program, effects.first()) {
-            let mention = Effect::Mention {
-                channel_id: record.channel_id.clone(),
-                ts: record.ts,
-                thread_ts: record.thread_ts.filter(|thread| *thread != record.ts),
-                asked_at: record.ts.unix_seconds(),
-            };
-            effects.push(mention);
-        }
-        Ok(effects)
+        let record = effects.iter().find_map(|effect| match effect {
+            Effect::Message { record, .. } => Some(record),
+            _ => None,
+        });
+        let record = record.filter(|_| !by_program)?;
+        Some(Effect::Mention {
+            channel_id: record.channel_id.clone(),
+            ts: record.ts,
+            thread_ts: record.thread_ts.filter(|thread| *thread != record.ts),
+            asked_at: record.ts.unix_seconds(),
+        })
     }
 
     fn event(&self) -> &Value {
@@ -304,6 +365,12 @@ impl SlackEvent {
             at: self.at,
         }
     }
+}
+
+/// Whether a channel is a direct message of two, by its id. The bot is in it if the store knows the channel.
+#[must_use]
+pub fn is_direct_message(channel_id: &str) -> bool {
+    channel_id.starts_with('D')
 }
 
 /// A message, as the Web API writes it; `None` if there is nothing to keep of it.

@@ -130,12 +130,47 @@ fn a_mention_is_asked_once_by_a_person_and_never_by_a_program() {
 }
 
 #[test]
-fn direct_messages_stay_between_those_who_write_them() {
-    for kind in ["im", "mpim"] {
-        let event = json!({ "type": "message", "channel": "D1", "channel_type": kind, "user": "U1",
-            "ts": "1700000000.000100", "text": "secret" });
-        assert_eq!(of(event), []);
-    }
+fn group_messages_stay_between_those_who_write_them() {
+    let event = json!({ "type": "message", "channel": "C1", "channel_type": "mpim", "user": "U1",
+        "ts": "1700000000.000100", "text": "secret" });
+    assert_eq!(of(event), []);
+}
+
+#[test]
+fn a_direct_message_asks_the_bot_and_is_private_to_the_two() {
+    let event = |more: Value| {
+        let mut event = json!({ "type": "message", "channel": "D1", "channel_type": "im", "user": "U1",
+            "ts": "1700000000.000100", "text": "when?" });
+        event
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        of(event)
+    };
+    let asked = event(json!({}));
+    assert!(matches!(&asked[0], Effect::Message { record, .. } if record.text == "when?"));
+    assert!(matches!(&asked[1], Effect::Mention { channel_id, .. } if channel_id == "D1"));
+    let private = Effect::ChannelName {
+        id: "D1".to_owned(),
+        name: "dm-akari".to_owned(),
+        is_private: Some(true),
+        at: key("1700000000.000100"),
+    };
+    assert!(asked.contains(&private), "{asked:?}");
+    let two = Effect::ChannelMembers {
+        id: "D1".to_owned(),
+        members: Some(vec!["U1".to_owned(), "UBOT".to_owned()]),
+        at: key("1700000000.000100"),
+    };
+    assert!(asked.contains(&two), "{asked:?}");
+    // What the bot itself says there, an edit and a deletion ask nothing.
+    assert_eq!(event(json!({ "user": "UBOT", "bot_id": "B1" })).len(), 1);
+    let inner = json!({ "ts": "1700000000.000100", "user": "U1", "text": "where?" });
+    let edit =
+        json!({ "subtype": "message_changed", "message": inner, "event_ts": "1700000001.000100" });
+    assert_eq!(event(edit).len(), 1);
+    let gone = json!({ "subtype": "message_deleted", "deleted_ts": "1700000000.000100", "event_ts": "1700000001.000100" });
+    assert!(matches!(event(gone)[..], [Effect::MessageDeleted { .. }]));
 }
 
 #[test]

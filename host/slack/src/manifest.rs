@@ -41,6 +41,10 @@ pub const REQUIRED_SCOPES: &[(&str, &str)] = &[
         "private channels have no names (conversations.list, conversations.info), and their changes and members do not arrive (group_*, member_*)",
     ),
     (
+        "im:history",
+        "direct messages do not arrive (message.im) and cannot be read after a gap (conversations.history, conversations.replies)",
+    ),
+    (
         "pins:read",
         "what people pin does not arrive (pin_added, pin_removed)",
     ),
@@ -105,7 +109,7 @@ mod tests {
 
     /// The events that are subscribed to, and a scope that each needs, as Slack's reference has them
     /// (<https://docs.slack.dev/reference/events>). An empty one means none.
-    const EVENTS: [(&str, &str); 25] = [
+    const EVENTS: [(&str, &str); 26] = [
         ("app_home_opened", ""),
         ("app_mention", "app_mentions:read"),
         ("channel_archive", "channels:read"),
@@ -125,6 +129,7 @@ mod tests {
         ("member_left_channel", "groups:read"),
         ("message.channels", "channels:history"),
         ("message.groups", "groups:history"),
+        ("message.im", "im:history"),
         ("pin_added", "pins:read"),
         ("pin_removed", "pins:read"),
         ("reaction_added", "reactions:read"),
@@ -217,7 +222,7 @@ mod tests {
             assert!(!yaml.contains("{{"), "{yaml}");
             assert!(
                 yaml.contains("    home_tab_enabled: true\n")
-                    && yaml.contains("    messages_tab_enabled: false\n")
+                    && yaml.contains("    messages_tab_enabled: true\n")
             );
         }
     }

@@ -91,8 +91,18 @@ fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
         assert!(direct.contains("ダイレクトメッセージ"), "{direct}");
         assert!(!direct.contains("/invite"), "{direct}");
     }
+    // With the bot itself, it is a channel like any other.
+    slack.add_direct_channel("D0AKARI001", AKARI);
+    slack.post(AKARI, "D0AKARI001", "伊東の希望は内緒です。", None);
+    posts(&slack, &mut bot, 1);
+    remembered(&mut bot, "D0AKARI001", 1);
+    let direct = ask(&slack, "D0AKARI001", "");
+    assert!(
+        direct.contains("伊東") && direct.contains("#dm-"),
+        "{direct}"
+    );
     bot.stop();
-    assert!(slack.posts().is_empty());
+    assert_eq!(slack.posts().len(), 1);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod audiences;
 mod budget;
 mod catch_up;
 mod commands;
+mod direct;
 mod forget;
 mod http;
 mod marks;

@@ -22,7 +22,7 @@ impl CatchUp {
     pub(super) async fn read_members(&self, channels: &[String]) -> Result<(), CatchUpError> {
         self.audiences.clear();
         let mut is_away = false;
-        for channel_id in channels {
+        for channel_id in channels.iter().filter(|id| is_of_slack(id)) {
             if is_away {
                 self.members_are(channel_id, None).await?;
                 continue;
@@ -136,7 +136,8 @@ fn wait_after(error: &ClientError) -> u32 {
     }
 }
 
-/// Whether an id is one of Slack's channels: the store also has the channel of `myao chat`.
+/// Whether an id is one of Slack's channels, whose members come and go: the store also has direct messages, and the channel
+/// of `myao chat`.
 fn is_of_slack(id: &str) -> bool {
     id.starts_with(['C', 'G']) && id != crate::chat::CHANNEL_ID
 }

@@ -9,6 +9,7 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
 use myao_slack::error::{ClientError, RefusalKind};
+use myao_slack::events::is_direct_message;
 use myao_slack::pins;
 use serde_json::Value;
 
@@ -240,11 +241,19 @@ impl CatchUp {
             Some(deleted(channel_id, ts, now))
         }));
         let oldest = now - i64::from(self.current.settings().response.max_message_age_seconds);
-        let mentions: Vec<Effect> = messages
+        let kept = effects.iter().filter_map(|effect| match effect {
+            Effect::Message { record, .. } => Some(record.ts),
+            _ => None,
+        });
+        let kept: BTreeSet<TsKey> = kept.collect();
+        let counts = |mention: &Effect| match mention {
+            Effect::Mention { ts, asked_at, .. } => *asked_at >= oldest && kept.contains(ts),
+            _ => false,
+        };
+        let mentions = messages
             .iter()
-            .filter_map(|message| self.mention(channel_id, message))
-            .filter(|mention| matches!(mention, Effect::Mention { asked_at, .. } if *asked_at >= oldest))
-            .collect();
+            .filter_map(|message| self.mention(channel_id, message));
+        let mentions: Vec<Effect> = mentions.filter(counts).collect();
         let asked = !mentions.is_empty();
         effects.extend(mentions);
         self.apply(channel_id, effects, now).await?;
@@ -284,8 +293,9 @@ impl CatchUp {
     fn mention(&self, channel_id: &str, message: &Value) -> Option<Effect> {
         let text = |key: &str| message.get(key).and_then(Value::as_str);
         let by_person = text("bot_id").is_none() && text("user") != Some(&self.bot.user_id);
-        let names_bot = text("text")?.contains(&format!("<@{}>", self.bot.user_id));
-        let ts = id_of(message).filter(|_| by_person && names_bot)?;
+        let asks_bot = is_direct_message(channel_id)
+            || text("text")?.contains(&format!("<@{}>", self.bot.user_id));
+        let ts = id_of(message).filter(|_| by_person && asks_bot)?;
         let thread_ts = text("thread_ts").and_then(|thread| TsKey::parse(thread).ok());
         Some(Effect::Mention {
             channel_id: channel_id.to_owned(),

@@ -24,7 +24,7 @@ use myao_plugin::state::catch_up::UnreadChannel;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
-use myao_slack::events::BotIdentity;
+use myao_slack::events::{BotIdentity, is_direct_message};
 use tokio::sync::Notify;
 
 use super::clock::Clock;
@@ -211,7 +211,26 @@ impl CatchUp {
             }
         }
         self.workspace.apply_effects(effects, now).await?;
+        present.extend(self.direct_messages().await?);
         Ok(present)
+    }
+
+    /// The direct messages with the bot that the store knows: only another scope would list them. It may have those of
+    /// others, too, from an import.
+    async fn direct_messages(&self) -> Result<Vec<String>, CatchUpError> {
+        let mut with_bot = Vec::new();
+        for channel in self.workspace.all_channels().await? {
+            let ever = TsKey::first_of(0);
+            if is_direct_message(&channel.id)
+                && self
+                    .workspace
+                    .is_member(&self.bot.user_id, &channel.id, ever)
+                    .await?
+            {
+                with_bot.push(channel.id);
+            }
+        }
+        Ok(with_bot)
     }
 
     async fn read_users(&self, now: i64) -> Result<(), CatchUpError> {

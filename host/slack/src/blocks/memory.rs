@@ -126,7 +126,7 @@ pub fn memory_message(view: &MemoryView, language: Language) -> Value {
     ephemeral(&title, blocks)
 }
 
-/// The answer to any command in a direct message: nothing of it is remembered.
+/// The answer to a command about memory in a direct message between people: nothing of it is remembered.
 #[must_use]
 pub fn direct_message(language: Language) -> Value {
     let words = language.words();

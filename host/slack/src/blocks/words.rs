@@ -64,7 +64,7 @@ const JAPANESE: Words = Words {
               会話が一段落すると、最初の記憶ができます。",
     nothing_in_channel: "このチャンネルの記憶はまだありません。招待されていて（`/invite`）会話が一段落すると、\
                          最初の記憶ができます。",
-    nothing_in_direct: "ダイレクトメッセージのことは覚えません。チャンネルで `/memory` と打つと、そのチャンネルの記憶を見られます。",
+    nothing_in_direct: "人どうしのダイレクトメッセージのことは覚えません。チャンネルや、私とのダイレクトメッセージで `/memory` と打つと、そこの記憶を見られます。",
     recent: "最近の出来事",
     long_term: "長期の記憶",
     home_hint: "チャンネルで `/memory` と打つと、そのチャンネルの記憶を見られます。使い方は `/memory ヘルプ`。",
@@ -118,7 +118,7 @@ const ENGLISH: Words = Words {
               The first memory is made once a conversation has been quiet for a while.",
     nothing_in_channel: "There is no memory of this channel yet. The first is made once I am a member (`/invite`) and a \
                          conversation has been quiet for a while.",
-    nothing_in_direct: "I remember nothing of direct messages. `/memory` in a channel shows what I remember of that channel.",
+    nothing_in_direct: "I remember nothing of direct messages between people. `/memory` in a channel, or in our own direct message, shows what I remember of it.",
     recent: "Recent events",
     long_term: "Long-term memory",
     home_hint: "`/memory` in a channel shows what I remember of it; `/memory help` says more.",

@@ -113,9 +113,7 @@ pub async fn mention_off_the_record_is_not_answered(new: New<'_>) {
     let stored = stored(new).await;
     assert!(switch(&stored, akari(), true, "10.0").await);
     let asked = message(by("U1", "11.0", "@myao when?"));
-    stored
-        .apply_at(12, &[asked, mention("11.0", None)])
-        .await;
+    stored.apply_at(12, &[asked, mention("11.0", None)]).await;
     let waiting = stored.waiting_replies(12, 10).await.unwrap();
     assert_eq!(waiting, []);
 }
