@@ -71,7 +71,7 @@ await page.keyboard.press("Enter");
 check((await line.getAttribute("open")) !== null, "a line opens with the keyboard");
 
 // Each page, in both schemes and on a phone.
-const pages = ["/workspace", "/channel/C07GENERAL1", new URL(version).pathname, "/search?q=Beacon", "/ask?q=Beacon", "/nothing"];
+const pages = ["/workspace", "/channel/C07GENERAL1", new URL(version).pathname, "/search?q=Beacon", "/ask?q=Beacon", "/answers", "/upkeep", "/nothing"];
 const state = await context.storageState();
 for (const colorScheme of ["light", "dark"]) {
   const seen = await browser.newContext({ locale: "ja", colorScheme, storageState: state, viewport: { width: 360, height: 700 } });

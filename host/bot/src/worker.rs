@@ -123,9 +123,9 @@ impl Worker {
     fn that_count(&self, effects: Vec<Effect>) -> Vec<Effect> {
         let is_direct = |effect: &Effect| match effect {
             Effect::Message { record, .. } => self.slack.is_direct(&record.channel_id),
-            Effect::Mention { channel_id, .. } | Effect::Pin { channel_id, .. } => {
-                self.slack.is_direct(channel_id)
-            }
+            Effect::Mention { channel_id, .. }
+            | Effect::Pin { channel_id, .. }
+            | Effect::Feedback { channel_id, .. } => self.slack.is_direct(channel_id),
             _ => false,
         };
         let settings = self.current.settings();

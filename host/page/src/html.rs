@@ -67,6 +67,7 @@ impl Frame<'_> {
                 },
                 texts::ASK,
             ),
+            (Route::Answers { judged: None }, texts::ANSWERS),
             (Route::Upkeep, texts::UPKEEP),
         ];
         html! {

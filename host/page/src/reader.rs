@@ -8,7 +8,9 @@ use myao_bot::reading::memories::texts;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::journal::StoredCall;
 use myao_plugin::state::upkeep::StoredDeferral;
-use myao_plugin::state::view::{ChannelTally, MemoryFilter, Sources, StoredMemory, View};
+use myao_plugin::state::view::{
+    ChannelTally, MemoryFilter, Sources, StoredAnswer, StoredMemory, View,
+};
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
@@ -124,6 +126,15 @@ impl Reader {
         let storage = self.site.workspace.at(self.site.place.clone());
         let found = storage.read_spans(vec![whole]).await?;
         found.into_iter().next().ok_or(Failure::NoPage)
+    }
+
+    /// The newest answers of the bot.
+    pub(crate) async fn answers(
+        &self,
+        judged: Option<bool>,
+        limit: u32,
+    ) -> Result<Vec<StoredAnswer>, Failure> {
+        Ok(self.view.answers(judged, limit).await?)
     }
 
     pub(crate) async fn sources(&self, id: u64) -> Result<Sources, Failure> {

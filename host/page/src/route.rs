@@ -56,6 +56,10 @@ pub(crate) enum Route {
     },
     Search(Search),
     Upkeep,
+    Answers {
+        /// Only those that somebody found good, or bad.
+        judged: Option<bool>,
+    },
     Ask {
         question: String,
     },
@@ -121,6 +125,13 @@ fn route(path: &str, query: Option<&str>) -> Option<Route> {
             id: id.parse().ok()?,
         }),
         ("upkeep", None, None) => Some(Route::Upkeep),
+        ("answers", None, None) => Some(Route::Answers {
+            judged: match query.take("only").as_str() {
+                "good" => Some(true),
+                "bad" => Some(false),
+                _ => None,
+            },
+        }),
         ("search", None, None) => Some(Route::Search(Search {
             words: query.take("q"),
             channel: query.take("channel"),
@@ -204,6 +215,7 @@ impl Route {
                 utf8_percent_encode(&ts.to_string(), &PLAIN)
             ),
             Self::Upkeep => "/upkeep".to_owned(),
+            Self::Answers { .. } => "/answers".to_owned(),
             Self::Search(_) => "/search".to_owned(),
             Self::Ask { .. } => "/ask".to_owned(),
         };
@@ -249,6 +261,14 @@ impl Route {
                 ("since", search.since.clone()),
                 ("until", search.until.clone()),
             ],
+            Self::Answers { judged } => {
+                let only = match judged {
+                    Some(true) => "good",
+                    Some(false) => "bad",
+                    None => "",
+                };
+                vec![("only", only.to_owned())]
+            }
             Self::Ask { question } => vec![("q", question.clone())],
         }
     }
@@ -296,6 +316,10 @@ mod tests {
                 ts: TsKey::parse("1709287200.000100").unwrap(),
             },
             Route::Upkeep,
+            Route::Answers { judged: None },
+            Route::Answers {
+                judged: Some(false),
+            },
             Route::Search(search),
             Route::Search(Search::default()),
             Route::Ask {

@@ -35,6 +35,21 @@ pub(crate) const SEARCH: Text = text("検索", "Search");
 pub(crate) const SEARCH_RESULTS: Text = text("検索結果", "Results");
 pub(crate) const ASK: Text = text("質問", "Ask");
 pub(crate) const ANSWER: Text = text("回答", "Answer");
+pub(crate) const ANSWERS: Text = text("答えたこと", "Answers");
+pub(crate) const ANSWERS_HINT: Text = text(
+    "Slack で答えたこと（新しい順）。答えに 👍 や 👎 を付けると、ここで数えます。",
+    "What was answered in Slack, newest first. Thumbs on an answer, 👍 or 👎, are counted here.",
+);
+pub(crate) const NO_ANSWERS: Text = text("まだありません。", "There are none yet.");
+pub(crate) const ALL_ANSWERS: Text = text("すべて", "all");
+pub(crate) const OF_ITS_OWN_ACCORD: Text = text("頼まれずに", "unasked");
+pub(crate) const GOOD: Text = text("良かった", "good");
+pub(crate) const BAD: Text = text("良くなかった", "not good");
+pub(crate) const ANSWER_GONE: Text = text(
+    "この答えは取り消されたか、まだ保存されていません。",
+    "This answer was taken back, or is not stored yet.",
+);
+pub(crate) const QUESTION_GONE: Text = text("質問は削除されました。", "The question was deleted.");
 pub(crate) const SOURCES: Text = text("出典", "Sources");
 pub(crate) const QUESTION: Text = text("質問文", "Question");
 pub(crate) const SEARCH_WORDS: Text = text("言葉", "Words");

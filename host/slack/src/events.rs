@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::client::User;
+use super::feedback;
 use super::json;
 use super::message::raw::RawMessage;
 use super::message::{MessageReader, Outcome, People};
@@ -159,7 +160,9 @@ impl SlackEvent {
                 Ok(user.effects(self.at))
             }
             "pin_added" | "pin_removed" | "reaction_added" | "reaction_removed" => {
-                Ok(pins::of_event(self.event(), self.at).into_iter().collect())
+                let pin = pins::of_event(self.event(), self.at);
+                let feedback = feedback::of_event(self.event(), self.at, &bot.user_id);
+                Ok(pin.into_iter().chain(feedback).collect())
             }
             kind => Ok(self.channel(kind, bot)),
         }

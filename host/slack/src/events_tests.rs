@@ -407,3 +407,43 @@ fn pins_and_reactions_are_states_of_their_message() {
     assert_eq!(by, [&by_platform(), &by_emoji()]);
     assert_eq!(crate::pins::of_message(&message, "C2").len(), 1);
 }
+
+#[test]
+fn thumbs_on_answers_of_the_bot_are_feedback() {
+    let event = |kind: &str, reaction: &str, of: &str| {
+        of_reaction(
+            json!({ "type": kind, "user": "U1", "reaction": reaction, "item_user": of,
+            "item": { "type": "message", "channel": "C1", "ts": "1700000000.000100" },
+            "event_ts": "1700000009.000100" }),
+        )
+    };
+    let feedback = |is_good, is_given| Effect::Feedback {
+        channel_id: "C1".to_owned(),
+        ts: key("1700000000.000100"),
+        user_id: "U1".to_owned(),
+        is_good,
+        is_given,
+        at: key("1700000009.000100"),
+    };
+    for (kind, reaction, expected) in [
+        ("reaction_added", "+1", feedback(true, true)),
+        (
+            "reaction_added",
+            "thumbsup::skin-tone-2",
+            feedback(true, true),
+        ),
+        ("reaction_removed", "-1", feedback(false, false)),
+    ] {
+        assert_eq!(event(kind, reaction, "UBOT"), [expected]);
+        assert_eq!(event(kind, reaction, "U1"), []);
+    }
+    assert_eq!(event("reaction_added", "eyes", "UBOT"), []);
+}
+
+/// The effects of a reaction, without those that may pin.
+fn of_reaction(event: Value) -> Vec<Effect> {
+    let effects = of(event).into_iter();
+    effects
+        .filter(|effect| !matches!(effect, Effect::Pin { .. }))
+        .collect()
+}

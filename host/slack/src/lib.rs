@@ -33,6 +33,7 @@ pub mod split;
 pub mod token;
 
 mod backoff;
+mod feedback;
 mod form;
 mod json;
 mod script;

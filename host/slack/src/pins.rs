@@ -92,7 +92,7 @@ pub fn shows_all_of(message: &Value, name: &str) -> bool {
 }
 
 /// The name of an emoji without its skin tone.
-fn emoji(name: &str) -> String {
+pub(super) fn emoji(name: &str) -> String {
     name.split("::").next().unwrap_or_default().to_owned()
 }
 

@@ -131,6 +131,11 @@ fn forget(
             let of = (Kind::User, id.as_str());
             let through = through(meant.iter().map(|(_, ts)| *ts).max());
             tombstones::add(connection, place.workspace, of, through, now)?;
+            connection
+                .prepare_cached(
+                    "DELETE FROM feedback WHERE user_id = ?2 AND channel IN (SELECT key FROM channels WHERE workspace = ?1)",
+                )?
+                .execute(params![place.workspace, id])?;
             meant
         }
         Forget::Channel(id) => {

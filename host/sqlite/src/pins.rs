@@ -3,8 +3,7 @@
 use myao_plugin::storage::effects::{Effect, PinnedBy};
 use rusqlite::{Connection, params};
 
-/// Applies a pin; other effects change nothing. A new channel is added, of which it is not known yet whether the bot takes
-/// part in it.
+/// Applies a pin; other effects change nothing.
 pub(super) fn pin(
     connection: &Connection,
     workspace: i64,
@@ -20,12 +19,7 @@ pub(super) fn pin(
     else {
         return Ok(());
     };
-    let insert = include_str!("sql/insert_channel.sql");
-    let columns = params![workspace, channel_id, "", true, false];
-    connection.prepare_cached(insert)?.execute(columns)?;
-    let channel: i64 = connection
-        .prepare_cached(include_str!("sql/channel_key.sql"))?
-        .query_row(params![workspace, channel_id], |row| row.get(0))?;
+    let channel = channel_of_reaction(connection, workspace, channel_id)?;
     let (source, emoji_of, user_id) = columns_of(by);
     let (ts, at) = (ts.to_database(), at.to_database());
     let columns = params![channel, ts, source, emoji_of, user_id, is_pinned, at];
@@ -33,6 +27,21 @@ pub(super) fn pin(
         .prepare_cached(include_str!("sql/pin.sql"))?
         .execute(columns)?;
     Ok(())
+}
+
+/// The key of a channel in which somebody reacted. A new channel is added, of which it is not known yet whether the bot takes
+/// part in it.
+pub(super) fn channel_of_reaction(
+    connection: &Connection,
+    workspace: i64,
+    id: &str,
+) -> rusqlite::Result<i64> {
+    let insert = include_str!("sql/insert_channel.sql");
+    let columns = params![workspace, id, "", true, false];
+    connection.prepare_cached(insert)?.execute(columns)?;
+    connection
+        .prepare_cached(include_str!("sql/channel_key.sql"))?
+        .query_row(params![workspace, id], |row| row.get(0))
 }
 
 /// The columns of what pins a message: source, whose emoji, who.

@@ -6,13 +6,14 @@ use myao_plugin::Place as SeenFrom;
 use myao_plugin::erasure;
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
-    ChannelTally, MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredMemory,
-    View,
+    ChannelTally, MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredAnswer,
+    StoredMemory, View,
 };
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, Row, params};
 
+use super::answers::answers;
 use super::error::Fault;
 use super::messages::channels;
 use super::place::Place;
@@ -46,6 +47,16 @@ impl View for SeenWorkspace {
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError> {
         self.0
             .reading(move |connection, place| sources(connection, place, memory))
+            .await
+    }
+
+    async fn answers(
+        &self,
+        judged: Option<bool>,
+        limit: u32,
+    ) -> Result<Vec<StoredAnswer>, StorageError> {
+        self.0
+            .reading(move |connection, place| answers(connection, place, judged, limit))
             .await
     }
 
@@ -131,7 +142,7 @@ fn source_records(
     Ok(records.into_iter().flatten().collect())
 }
 
-fn source_message(row: &Row<'_>) -> rusqlite::Result<SourceMessage> {
+pub(super) fn source_message(row: &Row<'_>) -> rusqlite::Result<SourceMessage> {
     Ok(SourceMessage {
         channel_id: row.get(0)?,
         channel_name: row.get(1)?,

@@ -13,6 +13,7 @@ mod budget;
 mod catch_up;
 mod commands;
 mod direct;
+mod feedback;
 mod forget;
 mod http;
 mod marks;

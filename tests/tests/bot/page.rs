@@ -20,6 +20,19 @@ fn opened(link: &str) -> Answer {
     ask(address, "GET", &path, &[&format!("Host: {address}")])
 }
 
+/// The body of a page, which a new link opens.
+pub(crate) fn read(bot: &Bot, path: &str) -> String {
+    let link = link(bot);
+    let opened = opened(&link);
+    let cookie = opened.header("set-cookie").unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+    let (address, _) = parts(&link);
+    let headers = [format!("Host: {address}"), format!("Cookie: {cookie}")];
+    let shown = ask(address, "GET", path, &[&headers[0], &headers[1]]);
+    assert_eq!(shown.status, 200, "{shown:?}");
+    shown.body
+}
+
 #[test]
 fn the_bot_serves_the_page_whose_link_is_in_a_file_of_its_owner() {
     let slack = workspace();

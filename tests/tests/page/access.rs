@@ -106,6 +106,8 @@ fn without_the_cookie_nothing_is_shown_but_what_to_do() {
         "/search.json?q=Beacon",
         "/ask?q=Beacon",
         "/ask.json?q=Beacon",
+        "/answers",
+        "/answers.json",
         "/nothing",
     ];
     for path in paths {

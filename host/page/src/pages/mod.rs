@@ -1,5 +1,6 @@
 //! The pages, one file each: what is read, and how it is shown as HTML and as JSON.
 
+mod answers;
 mod ask;
 mod channel;
 mod memory;
@@ -38,6 +39,7 @@ pub(crate) async fn show(reader: Reader, route: &Route) -> Result<Box<dyn Shown>
         }
         Route::Memory { id } => Box::new(memory::read(&reader, *id).await?),
         Route::Search(search) => Box::new(search::read(&reader, search).await?),
+        Route::Answers { judged } => Box::new(answers::read(&reader, *judged).await?),
         Route::Upkeep => Box::new(upkeep::read(&reader).await?),
         Route::Ask { question } => Box::new(ask::read(&reader, question).await?),
     })

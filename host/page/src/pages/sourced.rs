@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use myao_bot::clock::Clock;
 use myao_plugin::state::view::SourceMessage;
-use myao_plugin::{KeptText, MessageRef};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{KeptText, MessageRef, Timestamp};
 
 use crate::html::{Links, channel_link, name, text, time};
 use crate::language::Language;
@@ -29,8 +30,13 @@ impl Sourced {
         }
     }
 
+    /// When a message was written, as its place has it.
+    pub(super) fn local(&self, ts: TsKey) -> Timestamp {
+        self.clock.local(ts.unix_seconds())
+    }
+
     pub(super) fn message(&self, message: &SourceMessage, language: Language) -> Markup {
-        let at = self.clock.local(message.ts.unix_seconds());
+        let at = self.local(message.ts);
         html! {
             p class="by" {
                 strong { (name(&message.author)) } " " (time(at)) " "

@@ -126,6 +126,25 @@ pub struct Sources {
     pub records: Vec<SourceMessage>,
 }
 
+/// An answer that the bot posted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredAnswer {
+    /// The message that it answers.
+    pub asked: SourceMessage,
+    /// Its first post.
+    pub posted: TsKey,
+    /// What it says, in Markdown as the platform has it; empty if it was taken back, or has not come back from the platform.
+    pub text: String,
+    /// Whether the bot answered of its own accord.
+    pub is_unasked: bool,
+    /// How many people say that it was good.
+    pub good: u32,
+    /// How many people say that it was not.
+    pub bad: u32,
+    /// The messages that it was made from, oldest first. Those that may not be seen here are left out.
+    pub sources: Vec<SourceMessage>,
+}
+
 /// Reads for one place.
 #[async_trait::async_trait]
 pub trait View: Send + Sync {
@@ -144,6 +163,14 @@ pub trait View: Send + Sync {
     /// # Errors
     /// `StorageError::NotFound` if there is no such memory.
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError>;
+
+    /// The newest answers of the bot that may be seen here, newest question first, at most `limit`. With `judged` only those
+    /// of which somebody says that they were good, or bad.
+    async fn answers(
+        &self,
+        judged: Option<bool>,
+        limit: u32,
+    ) -> Result<Vec<StoredAnswer>, StorageError>;
 
     /// The recording of the call that saved a memory, up to that save; `None` if there is no recording.
     async fn recording_of(&self, memory: u64) -> Result<Option<Recording>, StorageError>;

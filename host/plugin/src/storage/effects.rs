@@ -111,6 +111,23 @@ pub enum Effect {
         /// The event's time.
         at: TsKey,
     },
+    /// A person says with an emoji whether an answer of the bot was good, or takes that back. Good and bad are each for
+    /// themselves, and the newest change of each counts. Of two with the same time, the one that takes back wins. The answer
+    /// need not be stored.
+    Feedback {
+        /// Its channel.
+        channel_id: String,
+        /// The message that the bot posted.
+        ts: TsKey,
+        /// The person.
+        user_id: String,
+        /// Whether it was good.
+        is_good: bool,
+        /// Whether that is said, or taken back.
+        is_given: bool,
+        /// The event's time.
+        at: TsKey,
+    },
     /// A message asks the bot for an answer.
     Mention {
         /// Its channel.

@@ -32,7 +32,8 @@ pub(super) fn check(effects: &[Effect]) -> Result<(), StorageError> {
             Effect::Message { record, .. } => record.ts,
             Effect::MessageDeleted { ts, .. }
             | Effect::Mention { ts, .. }
-            | Effect::Pin { ts, .. } => *ts,
+            | Effect::Pin { ts, .. }
+            | Effect::Feedback { ts, .. } => *ts,
             _ => continue,
         };
         if ts < TsKey::first_of(0) {
@@ -135,6 +136,18 @@ impl<'a> Application<'a> {
                 .known_channel(channel_id)
                 .pins
                 .change(ts, by, is_pinned, at),
+            Effect::Feedback {
+                channel_id,
+                ts,
+                user_id,
+                is_good,
+                is_given,
+                at,
+            } => {
+                self.known_channel(channel_id.clone());
+                let feedback = &mut self.writing.state.feedback;
+                feedback.change((channel_id, ts), user_id, is_good, (at, is_given));
+            }
             Effect::Mention {
                 channel_id,
                 ts,

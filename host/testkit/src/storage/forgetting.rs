@@ -202,6 +202,7 @@ impl State {
                     return Err(StorageError::NotFound(text));
                 }
                 self.refuse(Subject::User(id.clone()), through, now);
+                self.feedback.forget(id);
             }
             Forget::Channel(id) => {
                 self.conversation(id)?;

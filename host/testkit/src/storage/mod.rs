@@ -42,6 +42,7 @@ mod catch_up;
 mod due;
 mod effects;
 mod erase;
+mod feedback;
 mod filling;
 mod forgetting;
 mod import;
@@ -74,6 +75,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catch_up::{Missing, Unread};
 use erase::Revisions;
+use feedback::Feedback;
 use forgetting::Tombstones;
 use inbox::StoredEvent;
 use journal::Call;
@@ -147,6 +149,7 @@ struct State {
     revisions: Revisions,
     tombstones: Tombstones,
     off_record: OffRecordTimes,
+    feedback: Feedback,
 }
 
 impl Default for MemoryStorage {

@@ -2,8 +2,8 @@
 
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
-    ChannelTally, MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredMemory,
-    View,
+    ChannelTally, MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredAnswer,
+    StoredMemory, View,
 };
 use myao_plugin::storage::{Channel, STAND_IN_VERSION, StorageError};
 use myao_plugin::ts::TsKey;
@@ -92,6 +92,14 @@ impl View for Seen {
             lines: state.source_lines(&self.place, text),
             records: state.source_records(&self.place, text),
         })
+    }
+
+    async fn answers(
+        &self,
+        judged: Option<bool>,
+        limit: u32,
+    ) -> Result<Vec<StoredAnswer>, StorageError> {
+        Ok(self.storage.state().answers(&self.place, judged, limit))
     }
 
     async fn recording_of(&self, memory: u64) -> Result<Option<Recording>, StorageError> {
@@ -199,7 +207,7 @@ impl State {
         (is_seen && !source.deleted).then_some(source)
     }
 
-    fn source(&self, channel_id: &str, ts: TsKey) -> Option<SourceMessage> {
+    pub(super) fn source(&self, channel_id: &str, ts: TsKey) -> Option<SourceMessage> {
         let conversation = self.channels.get(channel_id)?;
         let message = conversation.messages.get(&ts)?;
         Some(SourceMessage {

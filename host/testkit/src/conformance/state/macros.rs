@@ -210,6 +210,12 @@ macro_rules! workspace_conformance {
             what_a_user_said_is_forgotten_though_it_is_kept_no_longer,
             memories_that_were_kept_long_enough_go,
         );
+        $crate::workspace_conformance!($fixture; feedback:
+            answers_are_listed_with_what_they_were_made_from_and_what_people_say,
+            newest_change_of_feedback_counts_in_any_order,
+            answers_are_seen_where_their_channel_is,
+            feedback_of_a_forgotten_person_goes,
+        );
         $crate::workspace_conformance!($fixture; off_record:
             what_a_person_says_off_the_record_is_not_stored_and_what_they_say_later_is,
             what_is_said_in_a_channel_off_the_record_is_not_stored,

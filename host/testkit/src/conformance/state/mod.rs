@@ -12,6 +12,7 @@ pub mod catch_up;
 pub mod changed_threads;
 pub mod effects;
 pub mod erasure;
+pub mod feedback;
 pub mod forgetting;
 pub mod import;
 pub mod inbox;
