@@ -1,5 +1,7 @@
 //! `/memory off`: what people and admins do not want remembered is not stored.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use myao_fake_slack::{FakeSlack, SlashAnswer};
 use myao_tests::program::Program;
 use rusqlite::Connection;
@@ -25,20 +27,18 @@ fn stored(program: &Program) -> String {
     texts.map(Result::<String, _>::unwrap).collect()
 }
 
-/// A message that is written well after now.
-fn later(slack: &FakeSlack, user: &str, text: &str) -> String {
-    let now = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .unwrap();
-    let ts = format!("{}.000100", now.as_secs() + 60);
-    slack.post_at(&ts, user, CAMP, text, None)
+/// A message that is written a minute before now, or after it: the second of a command is off the record.
+fn post_in(slack: &FakeSlack, seconds: i64, user: &str, text: &str) {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let now = i64::try_from(now.as_secs()).unwrap();
+    slack.post_at(&format!("{}.000100", now + seconds), user, CAMP, text, None);
 }
 
 #[test]
 fn what_a_person_says_off_the_record_is_not_stored_and_not_read_later() {
     let (slack, llm) = (workspace(), model());
     let mut bot = connect(&slack, &replies_of(&llm));
-    slack.post(AKARI, CAMP, "集合は9時です。", None);
+    post_in(&slack, -60, AKARI, "集合は9時です。");
     settled(&slack, &mut bot);
     let state = command(&slack, AKARI, CAMP, "オフ");
     assert!(state.contains("あなたの発言: 覚えます"), "{state}");
@@ -59,7 +59,7 @@ fn what_a_person_says_off_the_record_is_not_stored_and_not_read_later() {
     bot.caught_up();
     let on = command(&slack, AKARI, CAMP, "on me");
     assert!(on.contains("その間の発言"), "{on}");
-    later(&slack, AKARI, "集合は10時になりました。");
+    post_in(&slack, 60, AKARI, "集合は10時になりました。");
     settled(&slack, &mut bot);
     let program = bot.stop();
     let stored = stored(&program);
@@ -85,7 +85,7 @@ fn a_channel_is_taken_off_the_record_by_an_admin_alone() {
     let shown = command(&slack, AKARI, CAMP, "");
     assert!(shown.contains("今は覚えていません"), "{shown}");
     command(&slack, EMIKO, CAMP, "オン ここ");
-    later(&slack, AKARI, "集合は9時です。");
+    post_in(&slack, 60, AKARI, "集合は9時です。");
     settled(&slack, &mut bot);
     let program = bot.stop();
     assert!(!stored(&program).contains("4711"));
