@@ -21,6 +21,7 @@ mod merge;
 pub(crate) mod messages;
 mod names;
 mod numbers;
+mod open;
 pub(crate) mod preceding;
 mod questions;
 mod score;
@@ -33,6 +34,7 @@ pub(crate) mod text;
 pub(crate) use facts::values;
 pub(crate) use inventory::Inventory;
 pub(crate) use numbers::CURRENCIES;
+pub(crate) use open::{OpenKind, open};
 use std::collections::BTreeMap;
 
 use score::{Candidate, Vocabulary};

@@ -17,17 +17,20 @@ const ANSWERED: f64 = 0.5;
 /// The extra weight of an open question.
 const OPEN: f64 = 1.0;
 
+/// Which sentences are questions that somebody answered; a candidate's line is its message.
+pub(super) fn answered(candidates: &[Candidate], messages: &[&Message]) -> Vec<bool> {
+    let answered_soon = answered_soon(messages);
+    let later = Later::new(candidates);
+    let soon = |c: &Candidate| answered_soon.get(c.line) == Some(&true);
+    candidates
+        .iter()
+        .map(|c| c.content.question && (soon(c) || later.answers(c)))
+        .collect()
+}
+
 /// Weighs the questions among the sentences of the messages; a candidate's line is its message.
 pub(super) fn weigh(candidates: &mut [Candidate], messages: &[&Message]) {
-    let answered_soon = answered_soon(messages);
-    let answered: Vec<bool> = {
-        let later = Later::new(candidates);
-        let soon = |c: &Candidate| answered_soon.get(c.line) == Some(&true);
-        candidates
-            .iter()
-            .map(|c| c.content.question && (soon(c) || later.answers(c)))
-            .collect()
-    };
+    let answered = answered(candidates, messages);
     for (candidate, answered) in candidates
         .iter_mut()
         .zip(answered)

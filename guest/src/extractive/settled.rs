@@ -106,9 +106,7 @@ impl Said {
         };
         let lower = fold(said).to_lowercase();
         let is_statement = !candidate.content.question;
-        let is_over = SETTLED
-            .words_in(&lower)
-            .any(|phrase| word_matches(&lower, phrase).any(|at| !describes(&lower, at)));
+        let is_over = is_over(&lower);
         let says_something =
             candidate.content.decision > 0.0 || !candidate.content.facts.is_empty();
         let mut codes = BTreeSet::new();
@@ -123,7 +121,7 @@ impl Said {
                 .filter(|term| names_something(term))
                 .collect(),
             codes,
-            settles: is_statement && is_over && UNSETTLED.words_in(&lower).next().is_none(),
+            settles: is_statement && settles(&lower),
             is_open: is_statement && !is_over && says_something,
         }
     }
@@ -135,6 +133,18 @@ impl Said {
         let is_another = both_have && self.codes.is_disjoint(&settling.codes);
         self.is_open && shared >= LEAST_SHARED && shared * 2 >= shorter && !is_another
     }
+}
+
+/// Whether a statement says that something is done, overruled or withdrawn.
+pub(super) fn settles(statement: &str) -> bool {
+    let lower = fold(statement).to_lowercase();
+    is_over(&lower) && UNSETTLED.words_in(&lower).next().is_none()
+}
+
+/// Whether it has a word for what is over, although perhaps for a plan, a condition or a denial.
+fn is_over(lower: &str) -> bool {
+    let mut words = SETTLED.words_in(lower);
+    words.any(|phrase| word_matches(lower, phrase).any(|at| !describes(lower, at)))
 }
 
 /// Whether the word at a place belongs to a noun after it.

@@ -28,6 +28,9 @@ const DECISION_REQUESTS: Phrases = phrases!(
     "english/decision-requests.txt"
 );
 
+/// Words that ask for what is still open; the longer ones first.
+const OPEN_REQUESTS: Phrases = phrases!("japanese/open-requests.txt", "english/open-requests.txt");
+
 /// Asks for what was said, whatever it is.
 const RECAP_REQUESTS: Phrases = phrases!(
     "japanese/recap-requests.txt",
@@ -64,9 +67,18 @@ pub(super) fn without_request(question: &str) -> String {
 
 /// A question without the words that ask for what was decided, and whether it has any.
 pub(super) fn without_decision_request(question: &str) -> (String, bool) {
+    without(question, DECISION_REQUESTS)
+}
+
+/// A question without the words that ask for what is still open, and whether it has any.
+pub(super) fn without_open_request(question: &str) -> (String, bool) {
+    without(question, OPEN_REQUESTS)
+}
+
+fn without(question: &str, requests: Phrases) -> (String, bool) {
     let mut rest = question.to_lowercase();
     let mut asks = false;
-    for phrase in DECISION_REQUESTS.iter() {
+    for phrase in requests.iter() {
         if contains_words(&rest, phrase) {
             rest = rest.replace(phrase, " ");
             asks = true;

@@ -18,7 +18,7 @@ use crate::extractive::text::fold;
 use crate::ports::{Recall, Storage};
 use crate::records::decisions;
 use crate::ts::{MAX_SEQUENCE, Ts};
-use concepts::{Concepts, without_decision_request, without_request};
+use concepts::{Concepts, without_decision_request, without_open_request, without_request};
 pub(crate) use rank::only_asks;
 use times::AskedTime;
 
@@ -61,6 +61,8 @@ pub enum OverviewOf {
     All,
     /// What was decided, in a time or a channel or at all.
     Decisions,
+    /// Questions that nobody answered, and what is to do, in a time or a channel or at all.
+    Open,
 }
 
 /// The messages of an overview, the newest first.
@@ -121,7 +123,7 @@ impl<'a> Searcher<'a> {
             return Ok(None);
         };
         let overview = match of {
-            OverviewOf::All => Overview {
+            OverviewOf::All | OverviewOf::Open => Overview {
                 of,
                 found: self.find(understood, request.limit)?,
                 before: BTreeMap::new(),
@@ -211,14 +213,17 @@ impl<'a> Searcher<'a> {
         let mut likely = asked.likely.filter(|_| !asked.may_be_ahead);
         let names_time = asked.widest != (None, None) || asked.likely.is_some();
         let (subject, asks_for_decisions) = without_decision_request(&asked.subject);
+        let (subject, asks_for_open) = without_open_request(&subject);
         let mut overview = None;
-        if names_time || !channels.is_empty() || asks_for_decisions {
+        if names_time || !channels.is_empty() || asks_for_decisions || asks_for_open {
             let subject = Concepts::of(self.recall.terms(&without_request(&subject)));
             if subject.say_nothing() {
-                if asks_for_decisions {
-                    overview = Some(OverviewOf::Decisions);
-                } else {
-                    overview = Some(OverviewOf::All);
+                overview = Some(match (asks_for_decisions, asks_for_open) {
+                    (true, _) => OverviewOf::Decisions,
+                    (false, true) => OverviewOf::Open,
+                    (false, false) => OverviewOf::All,
+                });
+                if !asks_for_decisions {
                     concepts = Concepts::default();
                 }
                 (first_day, end) = asked.widest;

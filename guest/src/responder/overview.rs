@@ -10,7 +10,7 @@ use crate::bindings::types::{Citation, Engine, Message, MessageRef, Source, Time
 use crate::citations::{self, cite};
 use crate::extractive::messages::{local_date, name};
 use crate::extractive::text::{cut, flatten, is_kana, is_kanji};
-use crate::extractive::{Input, is_note, summarize};
+use crate::extractive::{Input, OpenKind, is_note, open, summarize};
 use crate::fit::NOTHING;
 use crate::recall::{Overview, OverviewOf, Searcher};
 use crate::records::decisions;
@@ -23,6 +23,8 @@ const LENGTH: u32 = 1000;
 
 /// The most decisions that are shown: the newest.
 const DECISIONS: usize = 20;
+/// The most questions that are shown, and tasks: the newest.
+const OPEN: usize = 10;
 
 /// How many of the newest messages are shown if none of them says much, and how wide.
 const NEWEST: usize = 5;
@@ -57,6 +59,7 @@ impl Responder<'_> {
         match of {
             OverviewOf::All => lines.add_main(&hits, &heading),
             OverviewOf::Decisions => lines.add_decisions(&hits, &overview, &heading),
+            OverviewOf::Open => lines.add_open(&hits, &heading),
         }
         let found_nothing = lines.sources.is_empty();
         let text = match found_nothing {
@@ -117,6 +120,7 @@ impl Heading {
             let what = match self.of {
                 OverviewOf::All => "主な発言です。",
                 OverviewOf::Decisions => "決まったことです。",
+                OverviewOf::Open => "まだ終わっていないことです。",
             };
             return format!("{channel}{days}{what}");
         }
@@ -135,9 +139,20 @@ impl Heading {
         let what = match self.of {
             OverviewOf::All => "What was said",
             OverviewOf::Decisions => "What was decided",
+            OverviewOf::Open => "What is still open",
         };
         let words: Vec<String> = std::iter::once(what.to_owned()).chain(parts).collect();
         format!("{}:", words.join(" "))
+    }
+
+    /// What stands before a line about something that is open.
+    fn kind(&self, kind: OpenKind) -> &'static str {
+        match (kind, self.japanese) {
+            (OpenKind::Question, true) => "質問",
+            (OpenKind::Question, false) => "question",
+            (OpenKind::Task, true) => "作業",
+            (OpenKind::Task, false) => "task",
+        }
     }
 
     fn nothing(&self) -> String {
@@ -146,6 +161,10 @@ impl Heading {
             (OverviewOf::All, false) => "I found nothing that was said there or then.",
             (OverviewOf::Decisions, true) => "決まったことは見つかりませんでした。",
             (OverviewOf::Decisions, false) => "I found nothing that was decided there or then.",
+            (OverviewOf::Open, true) => "答えのない質問も、残っている作業も見つかりませんでした。",
+            (OverviewOf::Open, false) => {
+                "I found no question without an answer, and nothing to do."
+            }
         };
         text.to_owned()
     }
@@ -205,6 +224,29 @@ impl Lines {
             let line = dated(message, speaker, &said);
             let messages = hits.iter().map(|hit| hit.at.clone()).collect();
             self.add(&line, &hits, messages, only.is_none());
+        }
+    }
+
+    /// Adds what is still open: questions, and then tasks, each in order of time.
+    fn add_open(&mut self, hits: &[Hit], heading: &Heading) {
+        let messages: Vec<&Message> = hits.iter().map(|hit| &hit.message).collect();
+        let found = open(&messages);
+        let of_kind = |kind: OpenKind| {
+            let found: Vec<_> = found.iter().filter(|open| open.kind == kind).collect();
+            let skipped = found.len().saturating_sub(OPEN);
+            found.into_iter().skip(skipped)
+        };
+        let shown: Vec<_> = of_kind(OpenKind::Question)
+            .chain(of_kind(OpenKind::Task))
+            .filter_map(|open| Some((open, hits.get(open.message)?)))
+            .collect();
+        let said: Vec<Hit> = shown.iter().map(|(_, hit)| (*hit).clone()).collect();
+        let only = only_channel(&said);
+        self.text = heading.text(only);
+        for (open, hit) in shown {
+            let said = format!("{} ({})", open.text, heading.kind(open.kind));
+            let line = dated(&hit.message, Some(&hit.message), &said);
+            self.add(&line, &[hit], vec![hit.at.clone()], only.is_none());
         }
     }
 

@@ -142,6 +142,87 @@ fn a_decision_that_says_little_stands_behind_what_it_answers() {
     assert_eq!(response.citations[0].messages.len(), 2);
 }
 
+/// A message by somebody else than alice.
+fn say_by(host: &TestHost, name: &str, thread: Option<i64>, seconds: i64, text: &str) {
+    let mut message = message(seconds, text);
+    message.user.id = format!("U-{name}");
+    message.user.name = name.to_owned();
+    message.thread_ts = thread.map(ts);
+    host.storage.add_message("C1", message);
+}
+
+#[test]
+fn what_is_still_open_is_listed_and_what_was_answered_or_done_is_not() {
+    let host = quoting_host();
+    host.say("C1", -9 * DAY, "Who has the key to the storage room?");
+    say_by(&host, "bob", None, -9 * DAY + 60, "I have it.");
+    host.say("C1", -8 * DAY, "Which printer does the Osaka office use?");
+    say_by(
+        &host,
+        "bob",
+        None,
+        -7 * DAY,
+        "I'll send the contract to Hatake Farm by Friday.",
+    );
+    say_by(
+        &host,
+        "bob",
+        None,
+        -6 * DAY,
+        "I'll order new labels for the Harbour warehouse.",
+    );
+    say_by(
+        &host,
+        "bob",
+        None,
+        -3 * DAY,
+        "The contract with Hatake Farm is sent.",
+    );
+    host.say("C1", -2 * DAY, "Good morning, thanks everybody!");
+    host.say("C1", -DAY, "We decided to use Crane for monitoring.");
+    for question in ["What is still open in #general?", "#general open questions"] {
+        let response = ask(&host, None, question);
+        assert_eq!(
+            response.text,
+            "What is still open in #general:\n\
+             - 2024-02-22 alice: Which printer does the Osaka office use? (question) [1]\n\
+             - 2024-02-24 bob: I'll order new labels for the Harbour warehouse. (task) [2]",
+            "{question}"
+        );
+        assert_eq!(response.citations.len(), 2);
+    }
+    let later = ask(&host, None, "What is still open since 28 February?");
+    assert_eq!(
+        (later.found_nothing, later.text.as_str()),
+        (
+            true,
+            "I found no question without an answer, and nothing to do."
+        )
+    );
+}
+
+#[test]
+fn what_is_open_is_understood_in_japanese() {
+    let host = quoting_host();
+    host.say("C1", -9 * DAY, "倉庫の鍵は誰が持っていますか？");
+    say_by(&host, "健人", None, -9 * DAY + 60, "私が持っています。");
+    host.say("C1", -8 * DAY, "大阪支店のプリンターの型番は何ですか？");
+    say_by(
+        &host,
+        "健人",
+        None,
+        -6 * DAY,
+        "見積書は金曜までに田中商店へ送ります。",
+    );
+    let response = ask(&host, None, "未解決のこと");
+    assert_eq!(
+        response.text,
+        "#general のまだ終わっていないことです。\n\
+         - 2024-02-22 alice: 大阪支店のプリンターの型番は何ですか？ (質問) [1]\n\
+         - 2024-02-24 健人: 見積書は金曜までに田中商店へ送ります。 (作業) [2]"
+    );
+}
+
 #[test]
 fn decisions_about_something_are_searched_for() {
     let host = quoting_host();
