@@ -99,6 +99,12 @@ impl Commands {
                 let answer = self.views.answer(payload.user_id, here, &question);
                 answer_message(answer.await?.as_ref(), language)
             }
+            Command::Open { about } => {
+                let here = (!is_direct).then_some(channel.id.as_str());
+                let question = format!("{} {about}", still_open(language));
+                let answer = self.views.answer(payload.user_id, here, &question);
+                answer_message(answer.await?.as_ref(), language)
+            }
             Command::Thread { link } => match parse_thread(&link) {
                 Some((channel_id, first)) => {
                     let thread = self.views.thread(payload.user_id, &channel_id, first);
@@ -119,8 +125,16 @@ impl Commands {
     }
 }
 
+/// Asks what is still open.
+pub(super) fn still_open(language: Language) -> &'static str {
+    match language {
+        Language::Japanese => "未解決のこと",
+        Language::English => "what is still open",
+    }
+}
+
 /// Asks what was decided.
-fn decided(language: Language) -> &'static str {
+pub(super) fn decided(language: Language) -> &'static str {
     match language {
         Language::Japanese => "決まったこと",
         Language::English => "what was decided",

@@ -18,6 +18,7 @@ pub mod clock;
 mod commands;
 pub mod corrections;
 pub mod current;
+mod digests;
 pub mod embedding;
 pub mod estimate;
 mod forget;
@@ -33,6 +34,7 @@ mod off_record;
 pub mod reading;
 pub mod retention;
 mod retractions;
+pub mod schedule;
 pub mod serve;
 pub mod settings;
 mod shortcuts;
@@ -53,6 +55,7 @@ use catch_up::CatchUp;
 use clock::Clock;
 use commands::Commands;
 use current::Current;
+use digests::Digests;
 use embedding::Embedding;
 use generation::Generation;
 use health::Health;
@@ -286,6 +289,13 @@ impl Bot {
         asked: &Arc<Notify>,
         stop: &Stop,
     ) {
+        let digests = Digests {
+            workspace: self.workspace.clone(),
+            slack: self.slack.clone(),
+            current: self.current.clone(),
+            clock: self.clock.clone(),
+            views: views.clone(),
+        };
         let home = Home::new(
             views,
             self.slack.clone(),
@@ -341,6 +351,7 @@ impl Bot {
             current: self.current.clone(),
             metrics: self.metrics.clone(),
         };
+        tasks.spawn(digests.run(stop.clone()));
         tasks.spawn(embedding.run(stop.clone()));
         tasks.spawn(retractions.run(stop.clone()));
         tasks.spawn(worker.run(stop.clone()));

@@ -10,6 +10,8 @@ use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use crate::schedule::DigestConfig;
+
 /// The emoji with which people pin a message.
 pub const PIN_EMOJI: &str = "pushpin";
 
@@ -31,6 +33,8 @@ pub struct BotSettings {
     pub retention: RetentionDays,
     /// The emoji with which people pin a message, without colons; empty for none.
     pub pin_emoji: String,
+    /// Which channels get digests, and when.
+    pub digests: Vec<DigestConfig>,
 }
 
 impl BotSettings {
@@ -64,6 +68,7 @@ impl Default for BotSettings {
             language: Language::English,
             retention: RetentionDays::default(),
             pin_emoji: PIN_EMOJI.to_owned(),
+            digests: Vec::new(),
         }
     }
 }

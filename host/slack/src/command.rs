@@ -39,6 +39,11 @@ pub enum Command {
         /// As they were typed; empty if there are none.
         about: String,
     },
+    /// Questions that nobody answered, and what is to do: `open`, `未解決`, and words behind it.
+    Open {
+        /// As they were typed; empty if there are none.
+        about: String,
+    },
     /// The main points of a thread: `thread`, `スレッド`, and a link to one of its messages.
     Thread {
         /// As it was typed; empty if there is none.
@@ -118,6 +123,9 @@ pub fn parse_command(text: &str) -> Command {
         ] => Some(Command::Decisions {
             about: behind_first_word(text),
         }),
+        ["open" | "todo" | "未解決" | "残り", ..] => Some(Command::Open {
+            about: behind_first_word(text),
+        }),
         ["thread" | "スレッド", ..] => Some(Command::Thread {
             link: behind_first_word(text),
         }),
@@ -193,6 +201,9 @@ mod tests {
         let thread = |link: &str| Command::Thread {
             link: link.to_owned(),
         };
+        let open = |about: &str| Command::Open {
+            about: about.to_owned(),
+        };
         let off_record = |of, is_off| Command::OffRecord { of, is_off };
         for (text, expected) in [
             ("off", off_record(None, true)),
@@ -224,6 +235,8 @@ mod tests {
             ("decisions", decisions("")),
             ("Decisions about  Crane", decisions("about  Crane")),
             ("決定　監視", decisions("監視")),
+            ("Open", open("")),
+            ("未解決　先週から", open("先週から")),
             (
                 "thread <https://a.slack.com/archives/C1/p1> ",
                 thread("<https://a.slack.com/archives/C1/p1>"),

@@ -98,6 +98,7 @@ pub fn requests(data: &[u8]) {
         } => assert_eq!(unknown, text.trim()),
         Command::Search { words: typed }
         | Command::Decisions { about: typed }
+        | Command::Open { about: typed }
         | Command::Since { when: typed }
         | Command::Thread { link: typed } => assert!(text.trim().ends_with(&typed)),
         Command::Help { unknown: None }

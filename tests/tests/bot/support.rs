@@ -48,9 +48,14 @@ pub(crate) fn connect(slack: &FakeSlack, more: &str) -> Bot {
 
 /// The bot in the folder of an earlier one, connected.
 pub(crate) fn connect_again(slack: &FakeSlack, program: Program, more: &str) -> Bot {
+    connect_as(slack, program, "", more)
+}
+
+/// The same with more keys of `slack`.
+pub(crate) fn connect_as(slack: &FakeSlack, program: Program, keys: &str, more: &str) -> Bot {
     let api_url = slack.api_url();
     let config = format!(
-        "slack: {{ bot_token: {BOT_TOKEN}, app_token: {APP_TOKEN}, api_url: '{api_url}' }}\n{more}"
+        "slack: {{ bot_token: {BOT_TOKEN}, app_token: {APP_TOKEN}, api_url: '{api_url}', {keys} }}\n{more}"
     );
     let mut bot = Bot::start(program, &config);
     bot.until("a socket", |_| (slack.connections() > 0).then_some(()));

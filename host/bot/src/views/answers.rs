@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use futures::StreamExt as _;
-use myao_plugin::{Citation, MessageRef, Place, Source};
+use myao_plugin::{Citation, MessageRef, Place, Response, Source, Timestamp};
 use myao_slack::blocks::{AnswerLine, AnswerView};
 
 use super::{CALLS_IN_FLIGHT, Views};
@@ -32,9 +32,34 @@ impl Views {
                 format!("#{name} {question}")
             }
         };
+        let now = self.clock.now();
+        let answered = self.ask(place, &question, now).await?;
+        Ok(Some(self.view_of(&answered).await))
+    }
+
+    /// The answer to a question in a channel at a time, with what it cites; `None` if it finds nothing.
+    pub(crate) async fn quoted(
+        &self,
+        channel_id: &str,
+        question: &str,
+        now: Timestamp,
+    ) -> Result<Option<(AnswerView, Vec<Citation>)>, String> {
+        let place = Place::Channel(channel_id.to_owned());
+        let response = self.ask(place, question, now).await?;
+        if response.found_nothing {
+            return Ok(None);
+        }
+        let view = self.view_of(&response).await;
+        Ok(Some((view, response.citations)))
+    }
+
+    async fn ask(&self, place: Place, question: &str, now: Timestamp) -> Result<Response, String> {
         let plugin = self.current.plugin().quoting();
-        let answered = plugin.ask(place, &question, self.clock.now()).await;
-        let response = answered.map_err(|error| error.to_string())?;
+        let answered = plugin.ask(place, question, now).await;
+        answered.map_err(|error| error.to_string())
+    }
+
+    async fn view_of(&self, response: &Response) -> AnswerView {
         let sources = response.sources.iter();
         let messages: Vec<_> = sources.map(|of| of.messages.first().cloned()).collect();
         let links = futures::stream::iter(messages).map(|message| self.link(message));
@@ -48,10 +73,10 @@ impl Views {
                 sources: numbers.into_iter().map(|of| (of, link(of))).collect(),
             }
         };
-        Ok(Some(AnswerView {
+        AnswerView {
             heading,
             lines: lines.map(line).collect(),
-        }))
+        }
     }
 
     pub(super) async fn link(&self, message: Option<MessageRef>) -> Option<String> {

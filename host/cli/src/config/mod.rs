@@ -338,6 +338,7 @@ impl Config {
             settings.language = self.bot_language();
             settings.retention = self.retention;
             settings.pin_emoji.clone_from(&self.slack.pin_emoji);
+            settings.digests.clone_from(&self.slack.digests);
         })
     }
 

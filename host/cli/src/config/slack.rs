@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 
+use myao_bot::schedule::DigestConfig;
 use myao_bot::settings::PIN_EMOJI;
 use myao_llm::expand::{expanded, optional_expanded};
 use schemars::JsonSchema;
@@ -29,6 +30,9 @@ pub struct Slack {
     pub listen: Option<SocketAddr>,
     /// The emoji with which people pin a message for the bot, without colons; empty for none. Default `pushpin`.
     pub pin_emoji: String,
+    /// Digests of what was decided in channels and what is open there, by schedule; see [slack.md](slack.md#digests). None by
+    /// default.
+    pub digests: Vec<DigestConfig>,
     /// Where the Web API is. Default `https://slack.com/api/`.
     #[serde(deserialize_with = "expanded")]
     pub api_url: String,
@@ -42,6 +46,7 @@ impl Default for Slack {
             signing_secret: None,
             listen: None,
             pin_emoji: PIN_EMOJI.to_owned(),
+            digests: Vec::new(),
             api_url: "https://slack.com/api/".to_owned(),
         }
     }

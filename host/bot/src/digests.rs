@@ -1,0 +1,195 @@
+//! Posts digests by schedule: what was decided in a channel, and what is still open there. A quiet channel gets none.
+//!
+//! A digest is posted once, like an answer: the time for which it is scheduled takes the place of the message that is
+//! answered. It is made from the channel's own messages of whole days, so that no two digests say the same.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use myao_plugin::chat::{Chat as _, ChatError, PostOutcome, PostRequest};
+use myao_plugin::explain::{explain_chat, explain_storage};
+use myao_plugin::state::Workspace;
+use myao_plugin::storage::Channel;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Citation, Place};
+use myao_slack::blocks::{AnswerLine, Language};
+
+use super::clock::Clock;
+use super::commands::{decided, still_open};
+use super::current::Current;
+use super::stop::Stop;
+use super::views::Views;
+use crate::schedule::Due;
+use crate::slack::live::LiveSlack;
+
+/// How often to look for digests that are due.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Posts digests.
+pub(super) struct Digests {
+    pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) slack: Arc<LiveSlack>,
+    pub(super) current: Current,
+    pub(super) clock: Clock,
+    pub(super) views: Views,
+}
+
+/// How a digest ended.
+enum Ended {
+    Posted,
+    /// There was nothing to say.
+    Quiet,
+    /// It was posted before.
+    Already,
+    /// It is not known yet that nothing is missing.
+    NotYet,
+}
+
+impl Digests {
+    /// Works until asked to stop.
+    pub(super) async fn run(self, mut stop: Stop) {
+        // Those that are done since the start: by channel and time.
+        let mut done: HashSet<(String, i64)> = HashSet::new();
+        while !stop.is_requested() {
+            for config in self.current.settings().digests.clone() {
+                let Some(due) = config.due(&self.clock) else {
+                    continue;
+                };
+                let key = (config.channel.clone(), due.scheduled);
+                if !done.contains(&key) && self.is_done(&config.channel, due).await {
+                    done.insert(key);
+                }
+            }
+            stop.sleep(LOOK).await;
+        }
+    }
+
+    /// Posts a digest; returns whether it needs no other try.
+    async fn is_done(&self, channel: &str, due: Due) -> bool {
+        match self.digest(channel, due).await {
+            Ok(Ended::Posted) => tracing::info!("posted a digest in {channel}"),
+            Ok(Ended::Quiet) => {
+                tracing::info!("no digest in {channel}: nothing was decided, and nothing is open");
+            }
+            Ok(Ended::Already) => {}
+            Ok(Ended::NotYet) => return false,
+            Err(Failed { text, is_final }) => {
+                if is_final {
+                    tracing::error!("there is no digest in {channel}: {text}");
+                } else {
+                    tracing::warn!("the digest in {channel} is tried again: {text}");
+                }
+                return is_final;
+            }
+        }
+        true
+    }
+
+    async fn digest(&self, channel: &str, due: Due) -> Result<Ended, Failed> {
+        let through = self.workspace.connected_through().await;
+        let through = through.map_err(|error| Failed::for_now(explain_storage(&error)))?;
+        if through.is_none_or(|through| through < due.scheduled) {
+            // What was said while the bot was away may still be missing.
+            return Ok(Ended::NotYet);
+        }
+        let channel = self.channel(channel).await?;
+        let language = self.current.settings().language;
+        let now = self.clock.local(due.scheduled);
+        let mut digest = Digest::default();
+        for what in [decided(language), still_open(language)] {
+            let question = format!("#{} {what} {}", channel.name, days(due, language));
+            let part = self.views.quoted(&channel.id, &question, now).await;
+            if let Some((answer, citations)) = part.map_err(Failed::for_now)? {
+                digest.add(&answer.heading, &answer.lines, citations);
+            }
+        }
+        if digest.text.is_empty() {
+            return Ok(Ended::Quiet);
+        }
+        let posted = self.slack.post(PostRequest {
+            channel_id: channel.id,
+            thread_ts: None,
+            text: digest.text,
+            answers: TsKey::first_of(due.scheduled).to_string(),
+            may_notify: Vec::new(),
+            citations: digest.citations,
+        });
+        match posted.await {
+            Ok(PostOutcome::Posted(_)) => Ok(Ended::Posted),
+            Ok(PostOutcome::Already(_)) => Ok(Ended::Already),
+            Err(error) => Err(Failed {
+                text: explain_chat(&error),
+                is_final: matches!(
+                    error,
+                    ChatError::NotFound(_) | ChatError::NotAllowed(_) | ChatError::Invalid(_)
+                ),
+            }),
+        }
+    }
+
+    /// The channel with this name or id, if the bot is in it.
+    async fn channel(&self, wanted: &str) -> Result<Channel, Failed> {
+        let channels = self.workspace.view(Place::Operator).channels().await;
+        let channels = channels.map_err(|error| Failed::for_now(explain_storage(&error)))?;
+        let wanted = wanted.trim_start_matches('#');
+        let by_id = channels.iter().find(|channel| channel.id == wanted);
+        let found = by_id.or_else(|| channels.iter().find(|channel| channel.name == wanted));
+        found.cloned().ok_or_else(|| {
+            Failed::for_now(
+                "the bot is in no such channel; invite it, or mend slack.digests".to_owned(),
+            )
+        })
+    }
+}
+
+/// Why there is no digest.
+struct Failed {
+    text: String,
+    /// Whether another try is of no use.
+    is_final: bool,
+}
+
+impl Failed {
+    fn for_now(text: String) -> Self {
+        Self {
+            text,
+            is_final: false,
+        }
+    }
+}
+
+/// A digest, in Markdown.
+#[derive(Default)]
+struct Digest {
+    text: String,
+    citations: Vec<Citation>,
+}
+
+impl Digest {
+    fn add(&mut self, heading: &str, lines: &[AnswerLine], citations: Vec<Citation>) {
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+        self.text.push_str(&format!("**{heading}**"));
+        for line in lines {
+            self.text.push_str("\n- ");
+            self.text.push_str(&line.text);
+            for (number, link) in &line.sources {
+                if let Some(link) = link {
+                    self.text.push_str(&format!(" ([{number}]({link}))"));
+                }
+            }
+        }
+        self.citations.extend(citations);
+    }
+}
+
+/// The days that a digest is about, as a question names them.
+fn days(due: Due, language: Language) -> String {
+    let Due { since, until, .. } = due;
+    match language {
+        Language::Japanese => format!("{since}から{until}まで"),
+        Language::English => format!("since {since} until {until}"),
+    }
+}

@@ -1,0 +1,172 @@
+//! When a digest is posted, and which days it is about.
+
+use chrono::{DateTime, Datelike as _, Days, NaiveDate, NaiveTime, Weekday};
+use schemars::JsonSchema;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use crate::clock::Clock;
+
+/// A digest that was not posted for so long, in seconds, is left out: the bot was away.
+const LATEST_SECONDS: i64 = 6 * 3600;
+/// A week has so many days.
+const WEEK: u64 = 7;
+
+/// One of `slack.digests`: a channel gets what was decided there and what is still open, for the whole days since the digest
+/// before.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DigestConfig {
+    /// The channel, by its name without `#` or by its id.
+    pub channel: String,
+    /// When, in `timezone`: `09:00`.
+    #[serde(deserialize_with = "time_of_day")]
+    #[schemars(with = "String")]
+    pub at: NaiveTime,
+    /// On which days: `mon`, `tue`, `wed`, `thu`, `fri`, `sat`, `sun`. Default: every day.
+    #[serde(default, deserialize_with = "weekdays")]
+    #[schemars(with = "Vec<String>")]
+    pub days: Vec<Weekday>,
+}
+
+/// A digest that is due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Due {
+    /// When it was to be posted, in Unix seconds.
+    pub(crate) scheduled: i64,
+    /// The first day that it is about.
+    pub(crate) since: NaiveDate,
+    /// The last day that it is about.
+    pub(crate) until: NaiveDate,
+}
+
+impl DigestConfig {
+    /// The newest digest that should have been posted; `None` if there is none, or it is too late for it.
+    pub(crate) fn due(&self, clock: &Clock) -> Option<Due> {
+        let now = clock.seconds();
+        let offset = i64::from(clock.now().utc_offset_seconds);
+        let today = DateTime::from_timestamp(now + offset, 0)?.date_naive();
+        let days = (0..=2 * WEEK).filter_map(|back| today.checked_sub_days(Days::new(back)));
+        let mut days =
+            days.filter(|day| self.days.is_empty() || self.days.contains(&day.weekday()));
+        let (day, scheduled) = days.by_ref().find_map(|day| {
+            let scheduled = self.seconds(day, clock);
+            (scheduled <= now).then_some((day, scheduled))
+        })?;
+        let since = days.next()?;
+        (now - scheduled <= LATEST_SECONDS).then_some(Due {
+            scheduled,
+            since,
+            until: day.checked_sub_days(Days::new(1))?,
+        })
+    }
+
+    /// When a day has this time, in Unix seconds. Where the clock is put forward over it, soon after.
+    fn seconds(&self, day: NaiveDate, clock: &Clock) -> i64 {
+        let local = day.and_time(self.at).and_utc().timestamp();
+        let at = |unix_seconds: i64| i64::from(clock.local(unix_seconds).utc_offset_seconds);
+        // The offset at about that time tells the exact one.
+        local - at(local - at(local))
+    }
+}
+
+fn time_of_day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<NaiveTime, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    NaiveTime::parse_from_str(text.trim(), "%H:%M")
+        .map_err(|_| D::Error::custom("expected a time of day in quotes, as in \"09:00\""))
+}
+
+fn weekdays<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Weekday>, D::Error> {
+    let names: Vec<String> = Deserialize::deserialize(deserializer)?;
+    let day = |name: &String| {
+        name.parse().map_err(|_| {
+            D::Error::custom("expected days as in [mon, tue, wed, thu, fri, sat, sun]")
+        })
+    };
+    names.iter().map(day).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use super::*;
+
+    /// What is due at a time in Tokyo.
+    fn due(days: &[Weekday], now: &str) -> Option<(String, String, String)> {
+        let digest = DigestConfig {
+            channel: "general".to_owned(),
+            at: NaiveTime::from_hms_opt(9, 0, 0).unwrap(),
+            days: days.to_vec(),
+        };
+        let now = DateTime::parse_from_rfc3339(&format!("{now}:00+09:00")).unwrap();
+        let now = u64::try_from(now.timestamp()).unwrap();
+        let clock = Clock::new(chrono_tz::Asia::Tokyo, move || Duration::from_secs(now));
+        let due = digest.due(&clock)?;
+        let at = DateTime::from_timestamp(due.scheduled + 9 * 3600, 0).unwrap();
+        let at = at.format("%Y-%m-%dT%H:%M").to_string();
+        Some((at, due.since.to_string(), due.until.to_string()))
+    }
+
+    fn of(at: &str, since: &str, until: &str) -> Option<(String, String, String)> {
+        Some((at.to_owned(), since.to_owned(), until.to_owned()))
+    }
+
+    #[test]
+    fn a_digest_is_about_the_whole_days_since_the_one_before() {
+        let workdays = [
+            Weekday::Mon,
+            Weekday::Tue,
+            Weekday::Wed,
+            Weekday::Thu,
+            Weekday::Fri,
+        ];
+        for (days, now, expected) in [
+            (&[][..], "2026-03-04T08:59", None),
+            (
+                &[],
+                "2026-03-04T09:00",
+                of("2026-03-04T09:00", "2026-03-03", "2026-03-03"),
+            ),
+            (
+                &[],
+                "2026-03-04T14:59",
+                of("2026-03-04T09:00", "2026-03-03", "2026-03-03"),
+            ),
+            (&[], "2026-03-04T15:01", None),
+            // On Monday, what was said since Friday.
+            (
+                &workdays,
+                "2026-03-09T09:30",
+                of("2026-03-09T09:00", "2026-03-06", "2026-03-08"),
+            ),
+            (
+                &[Weekday::Mon],
+                "2026-03-09T10:00",
+                of("2026-03-09T09:00", "2026-03-02", "2026-03-08"),
+            ),
+            (&[Weekday::Mon], "2026-03-10T10:00", None),
+        ] {
+            assert_eq!(due(days, now), expected, "{days:?} {now}");
+        }
+    }
+
+    #[test]
+    fn the_time_is_that_of_the_place_when_its_clock_changes() {
+        let digest = DigestConfig {
+            channel: "general".to_owned(),
+            at: NaiveTime::from_hms_opt(9, 0, 0).unwrap(),
+            days: Vec::new(),
+        };
+        // On 29 March 2026 summer time begins in Berlin: 9:00 is 7:00 in UTC, and 8:00 the day before.
+        for (day, hour) in [("2026-03-28", 8), ("2026-03-29", 7), ("2026-03-30", 7)] {
+            let day: NaiveDate = day.parse().unwrap();
+            let expected = day.and_hms_opt(hour, 0, 0).unwrap().and_utc().timestamp();
+            let clock = Clock::new(chrono_tz::Europe::Berlin, || Duration::ZERO);
+            assert_eq!(digest.seconds(day, &clock), expected);
+        }
+    }
+}
