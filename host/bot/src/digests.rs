@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::NaiveDate;
 use myao_plugin::chat::{Chat as _, ChatError, PostOutcome, PostRequest};
 use myao_plugin::explain::{explain_chat, explain_storage};
 use myao_plugin::state::Workspace;
@@ -189,7 +190,10 @@ impl Digest {
 fn days(due: Due, language: Language) -> String {
     let Due { since, until, .. } = due;
     match language {
-        Language::Japanese => format!("{since}から{until}まで"),
+        Language::Japanese => {
+            let day = |day: NaiveDate| day.format("%Y年%-m月%-d日").to_string();
+            format!("{}から{}まで", day(since), day(until))
+        }
         Language::English => format!("since {since} until {until}"),
     }
 }

@@ -223,6 +223,41 @@ fn what_is_open_is_understood_in_japanese() {
     );
 }
 
+/// The questions of a host that makes digests.
+#[test]
+fn whole_days_of_a_channel_are_asked_for_in_both_languages() {
+    let host = quoting_host();
+    host.say("C1", -9 * DAY, "We decided to sell the printer.");
+    host.say("C1", -5 * DAY, "We decided to use Crane for monitoring.");
+    host.say("C1", -4 * DAY, "Which printer does the Osaka office use?");
+    host.say("C1", -DAY, "We decided to move the office.");
+    for (question, found) in [
+        (
+            "#general what was decided since 2024-02-24 until 2024-02-28",
+            "Crane",
+        ),
+        (
+            "#general 決まったこと 2024年2月24日から2024年2月28日まで",
+            "Crane",
+        ),
+        (
+            "#general what is still open since 2024-02-24 until 2024-02-28",
+            "Osaka",
+        ),
+        (
+            "#general 未解決のこと 2024年2月24日から2024年2月28日まで",
+            "Osaka",
+        ),
+    ] {
+        let response = ask(&host, None, question);
+        let cited = cited(&response);
+        assert!(
+            cited.len() == 1 && cited[0].contains(found),
+            "{question}: {response:?}"
+        );
+    }
+}
+
 #[test]
 fn decisions_about_something_are_searched_for() {
     let host = quoting_host();
