@@ -139,11 +139,7 @@ pub async fn newest_change_of_feedback_counts_in_any_order(new: New<'_>) {
 
 pub async fn answers_are_seen_where_their_channel_is(new: New<'_>) {
     let stored = answered(new).await;
-    let private = MessageRecord {
-        channel_id: "C2".into(),
-        ..record("2.0", None, "secret")
-    };
-    stored.apply(&[message(private)]).await;
+    stored.apply(&public("C2", "1.0")).await;
     let from = |place: Place| stored.view(place);
     let elsewhere = Place::Channel("C2".into());
     assert_eq!(
