@@ -29,6 +29,7 @@ pub(crate) async fn act(
         (Route::Message { channel_id, ts }, "pin" | "unpin") => {
             reader.message(channel_id, *ts).await?;
             marking::pin(workspace, clock, channel_id, *ts, what == "pin").await?;
+            tracing::info!("{what} of {channel_id}:{ts} by the page");
             Ok(Done::See(route.clone()))
         }
         (Route::Message { channel_id, ts }, "forget") => {
@@ -39,6 +40,7 @@ pub(crate) async fn act(
             };
             let receipt = workspace.forget(message, clock.seconds(), Mode::EraseAndSearch);
             let receipt = receipt.await?;
+            tracing::info!("forgot {}:{ts}, asked by the page", channel.id);
             Ok(Done::Receipt(Box::new(forgotten(channel, receipt))))
         }
         (Route::Channel { id, .. }, "correct") => {
@@ -50,6 +52,7 @@ pub(crate) async fn act(
             let plugin = reader.site.current.plugin();
             let bot = &plugin.settings().persona.name;
             marking::correct(workspace, clock, bot, &channel.id, &text).await?;
+            tracing::info!("a correction in {}, written on the page", channel.id);
             Ok(Done::See(Route::channel(&channel.id)))
         }
         _ => Err(Failure::Form),

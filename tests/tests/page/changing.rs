@@ -78,6 +78,11 @@ fn a_message_is_pinned_until_the_pin_is_taken_off() {
     has(&served.page(&path), "Take your pin off");
     assert_eq!(send(&served, &path, "do=unpin").status, 303);
     assert_eq!(marks().as_array().unwrap().len(), 0);
+    // What was changed by a click stands in the log.
+    let (_, _, log) = served.stopped();
+    for change in ["unpin of CGENERAL:", " pin of CGENERAL:"] {
+        assert!(log.contains(change), "{log}");
+    }
 }
 
 #[test]

@@ -56,10 +56,10 @@ impl App {
         let is_to_come = matches!(arguments.command, Command::Init(_));
         let config = read_config(path.filter(|_| !is_to_come), legacy)?;
         let traces = Traces::from_environment();
-        let is_bot = matches!(arguments.command, Command::Run);
+        let is_server = matches!(arguments.command, Command::Run | Command::Serve(_));
         start_logging(
             config.logging,
-            is_bot,
+            is_server,
             traces.as_ref().ok().and_then(Option::as_ref),
         );
         for retired in &config.retired {
@@ -316,12 +316,12 @@ fn read_config(path: Option<&Path>, legacy_workspace_short_term: bool) -> anyhow
     Ok(config)
 }
 
-/// Logs to standard error. `RUST_LOG` overrides the configuration. A bot logs what it does; other commands print that
+/// Logs to standard error. `RUST_LOG` overrides the configuration. A server logs what it does; other commands print that
 /// themselves, so they log only warnings unless more is asked for.
-fn start_logging(logging: Logging, is_bot: bool, traces: Option<&Traces>) {
+fn start_logging(logging: Logging, is_server: bool, traces: Option<&Traces>) {
     let default = match logging.level {
         LogLevel::Debug => "warn,myao=debug",
-        LogLevel::Info if is_bot => "warn,myao=info",
+        LogLevel::Info if is_server => "warn,myao=info",
         LogLevel::Info | LogLevel::Warning => "warn",
         LogLevel::Error => "error",
     };
