@@ -229,6 +229,7 @@ impl Observer for Answered {
         for question in [
             "Who knows the salary of apple?",
             "What did I miss this week?",
+            "What is still open?",
         ] {
             let place = seat.place.clone();
             let response = seat.plugin.ask(place, question, utc(seat.now)).await;
@@ -245,7 +246,10 @@ struct Viewed;
 impl Observer for Viewed {
     async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
         let view = seat.workspace.view(seat.place.clone());
-        let mut found = vec![seen("View::channels", &view.channels().await)];
+        let mut found = vec![
+            seen("View::channels", &view.channels().await),
+            seen("View::answers", &view.answers(None, 1000).await),
+        ];
         for superseded in [false, true] {
             let filter = MemoryFilter {
                 superseded,
@@ -300,8 +304,13 @@ impl Observer for Built {
 /// App Home and `/memory`, as Slack gets them.
 struct Shown;
 
-/// What `/memory decisions` and `/memory since` ask, and what is no time.
-const QUESTIONS: [&str; 3] = ["what was decided", "since yesterday", "since the salary"];
+/// What `/memory decisions`, `open` and `since` ask, and what is no time.
+const QUESTIONS: [&str; 4] = [
+    "what was decided",
+    "what is still open",
+    "since yesterday",
+    "since the salary",
+];
 
 /// How many threads somebody asks for.
 const MAX_THREADS: usize = 3;
