@@ -66,7 +66,9 @@ fn days_of(text: &str, today: NaiveDate) -> Option<(Days, usize, bool)> {
     if let Some((days, rest)) = found {
         return Some((days, text.len() - rest.len(), false));
     }
-    let (days, rest) = weekday_alone(text, today).or_else(|| date(text, today))?;
+    let (days, rest) = weekday_alone(text, today)
+        .or_else(|| date(text, today))
+        .or_else(|| plain_date(text, today))?;
     Some((days, text.len() - rest.len(), true))
 }
 
@@ -156,6 +158,21 @@ fn date(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
         Some((day, rest)) => Some((Days::date(today, year, month, day)?, rest)),
         None => Some((Days::month(today, year, month)?, rest)),
     }
+}
+
+/// `2026-03-03` or `3/3` before a word that says how messages stand to it. Without one it is read as in English.
+fn plain_date(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
+    let (first, rest) = number(text)?;
+    let mark = rest.chars().next().filter(|c| matches!(c, '-' | '/'))?;
+    let (second, rest) = number(rest.strip_prefix(mark)?)?;
+    let third = rest.strip_prefix(mark).and_then(number);
+    let (year, month, day, rest) = match third {
+        Some((day, rest)) => (Some(i32::try_from(first).ok()?), second, day, rest),
+        None => (None, first, second, rest),
+    };
+    let has_relation = RELATIONS.iter().any(|(words, _)| rest.starts_with(words));
+    let days = Days::date(today, year, month, day).filter(|_| has_relation)?;
+    Some((days, rest))
 }
 
 /// A year without a month; `3年` and `2025年度` are none.

@@ -93,8 +93,15 @@ pub(super) struct AskedTime {
 
 /// Reads a question that was asked on a day. Full-width digits are not understood: fold the question first.
 pub(super) fn read(question: &str, today: NaiveDate) -> AskedTime {
+    let in_japanese = japanese::named(question, today);
     let mut named = english::named(question, today);
-    named.extend(japanese::named(question, today));
+    // A date in digits belongs to the words behind it.
+    let is_japanese = |found: &Named| {
+        let mut known = in_japanese.iter();
+        known.any(|known| known.at.contains(&found.at.start))
+    };
+    named.retain(|found| !is_japanese(found));
+    named.extend(in_japanese);
     let mut asked = AskedTime::default();
     for named in &named {
         let Named { days, relation, .. } = named;
