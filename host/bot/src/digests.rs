@@ -3,7 +3,7 @@
 //! A digest is posted once, like an answer: the time for which it is scheduled takes the place of the message that is
 //! answered. It is made from the channel's own messages of whole days, so that no two digests say the same.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +26,8 @@ use crate::slack::live::LiveSlack;
 
 /// How often to look for digests that are due.
 const LOOK: Duration = Duration::from_secs(5);
+/// How long a digest that failed rests, in seconds.
+const REST_SECONDS: i64 = 60;
 
 /// Posts digests.
 pub(super) struct Digests {
@@ -50,41 +52,49 @@ enum Ended {
 impl Digests {
     /// Works until asked to stop.
     pub(super) async fn run(self, mut stop: Stop) {
-        // Those that are done since the start: by channel and time.
-        let mut done: HashSet<(String, i64)> = HashSet::new();
+        // When to try again, in Unix seconds, by channel and time; `None` for those that are done.
+        let mut tried: HashMap<(String, i64), Option<i64>> = HashMap::new();
         while !stop.is_requested() {
             for config in self.current.settings().digests.clone() {
                 let Some(due) = config.due(&self.clock) else {
                     continue;
                 };
                 let key = (config.channel.clone(), due.scheduled);
-                if !done.contains(&key) && self.is_done(&config.channel, due).await {
-                    done.insert(key);
+                let now = self.clock.seconds();
+                let is_to_try = match tried.get(&key) {
+                    None => true,
+                    Some(again_at) => again_at.is_some_and(|again_at| again_at <= now),
+                };
+                if is_to_try {
+                    let again_at = self.try_digest(&config.channel, due).await;
+                    tried.insert(key, again_at);
                 }
             }
             stop.sleep(LOOK).await;
         }
     }
 
-    /// Posts a digest; returns whether it needs no other try.
-    async fn is_done(&self, channel: &str, due: Due) -> bool {
+    /// Posts a digest; returns when to try again, in Unix seconds, if that is needed.
+    async fn try_digest(&self, channel: &str, due: Due) -> Option<i64> {
         match self.digest(channel, due).await {
             Ok(Ended::Posted) => tracing::info!("posted a digest in {channel}"),
             Ok(Ended::Quiet) => {
                 tracing::info!("no digest in {channel}: nothing was decided, and nothing is open");
             }
             Ok(Ended::Already) => {}
-            Ok(Ended::NotYet) => return false,
+            Ok(Ended::NotYet) => return Some(self.clock.seconds()),
             Err(Failed { text, is_final }) => {
                 if is_final {
                     tracing::error!("there is no digest in {channel}: {text}");
                 } else {
-                    tracing::warn!("the digest in {channel} is tried again: {text}");
+                    tracing::warn!(
+                        "the digest in {channel} is tried again in {REST_SECONDS} s: {text}"
+                    );
+                    return Some(self.clock.seconds() + REST_SECONDS);
                 }
-                return is_final;
             }
         }
-        true
+        None
     }
 
     async fn digest(&self, channel: &str, due: Due) -> Result<Ended, Failed> {
@@ -136,10 +146,9 @@ impl Digests {
         let wanted = wanted.trim_start_matches('#');
         let by_id = channels.iter().find(|channel| channel.id == wanted);
         let found = by_id.or_else(|| channels.iter().find(|channel| channel.name == wanted));
-        found.cloned().ok_or_else(|| {
-            Failed::for_now(
-                "the bot is in no such channel; invite it, or mend slack.digests".to_owned(),
-            )
+        found.cloned().ok_or_else(|| Failed {
+            text: "the bot is in no such channel; invite it, or mend slack.digests".to_owned(),
+            is_final: true,
         })
     }
 }

@@ -30,8 +30,8 @@ pub struct Slack {
     pub listen: Option<SocketAddr>,
     /// The emoji with which people pin a message for the bot, without colons; empty for none. Default `pushpin`.
     pub pin_emoji: String,
-    /// Digests of what was decided in channels and what is open there, by schedule; see [slack.md](slack.md#digests). None by
-    /// default.
+    /// Digests of what was decided in channels and what is open there, by schedule; see [slack.md](slack.md#digests). Default:
+    /// none.
     pub digests: Vec<DigestConfig>,
     /// Where the Web API is. Default `https://slack.com/api/`.
     #[serde(deserialize_with = "expanded")]
