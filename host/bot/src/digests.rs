@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::NaiveDate;
+use myao_plugin::Citation;
 use myao_plugin::chat::{Chat as _, ChatError, PostOutcome, PostRequest};
 use myao_plugin::explain::{explain_chat, explain_storage};
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::Channel;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Citation, Place};
 use myao_slack::blocks::{AnswerLine, Language};
 
 use super::clock::Clock;
@@ -141,12 +141,17 @@ impl Digests {
 
     /// The channel with this name or id, if the bot is in it.
     async fn channel(&self, wanted: &str) -> Result<Channel, Failed> {
-        let channels = self.workspace.view(Place::Operator).channels().await;
-        let channels = channels.map_err(|error| Failed::for_now(explain_storage(&error)))?;
+        let failed = |error| Failed::for_now(explain_storage(&error));
         let wanted = wanted.trim_start_matches('#');
-        let by_id = channels.iter().find(|channel| channel.id == wanted);
-        let found = by_id.or_else(|| channels.iter().find(|channel| channel.name == wanted));
-        found.cloned().ok_or_else(|| Failed {
+        for channel in self.workspace.all_channels().await.map_err(failed)? {
+            if channel.id == wanted || channel.name == wanted {
+                let known = self.workspace.known_channel(&channel.id).await;
+                if known.map_err(failed)?.is_some_and(|known| known.is_present) {
+                    return Ok(channel);
+                }
+            }
+        }
+        Err(Failed {
             text: "the bot is in no such channel; invite it, or mend slack.digests".to_owned(),
             is_final: true,
         })

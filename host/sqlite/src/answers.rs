@@ -10,7 +10,6 @@ use super::pins::channel_of_reaction;
 use super::place::Place;
 use super::rows;
 use super::sight::{SeenChannels, Sight};
-use super::view::source_message;
 
 /// Applies what somebody says of an answer; other effects change nothing.
 pub(super) fn judge(
@@ -58,7 +57,7 @@ pub(super) fn answers(
         if !seen.has(channel) {
             continue;
         }
-        let asked = source_message(row)?;
+        let asked = rows::source_message(row)?;
         let of = [channel, asked.ts.to_database()];
         let parts: Vec<(i64, String)> = rows::list(
             connection,
@@ -75,7 +74,7 @@ pub(super) fn answers(
         let sources = include_str!("sql/answer_sources.sql");
         let sources = rows::list(connection, sources, params![of[0], of[1]], |row| {
             seen.has(row.get(6)?)
-                .then(|| source_message(row))
+                .then(|| rows::source_message(row))
                 .transpose()
         })?;
         let texts = parts.iter().map(|(_, text)| text.as_str());

@@ -1,5 +1,6 @@
 //! Converts columns to values of the contract, and back.
 
+use myao_plugin::state::view::SourceMessage;
 use myao_plugin::storage::{Deferral, Memory, StorageError};
 use myao_plugin::ts::{InvalidTs, TsKey};
 use myao_plugin::{Engine, LocalTime, MemoryType, Scope};
@@ -125,6 +126,18 @@ pub(super) fn thread_scope(scope_id: &str) -> Result<(&str, i64), StorageError> 
 /// The scope id of a thread.
 pub(super) fn thread_scope_id(channel_id: &str, thread_key: i64) -> String {
     format!("{channel_id}:{}", ts(thread_key))
+}
+
+/// A message that something was made from: channel, its name, id, author, text, whether it was deleted.
+pub(super) fn source_message(row: &Row<'_>) -> rusqlite::Result<SourceMessage> {
+    Ok(SourceMessage {
+        channel_id: row.get(0)?,
+        channel_name: row.get(1)?,
+        ts: TsKey::from_database(row.get(2)?),
+        author: row.get(3)?,
+        text: row.get(4)?,
+        deleted: row.get(5)?,
+    })
 }
 
 /// Returns all rows of a statement.

@@ -83,7 +83,7 @@ pub(super) fn sources(connection: &Connection, place: &Place, id: u64) -> Result
     let sql = include_str!("sql/source_messages.sql");
     let messages = rows::list(connection, sql, params![column], |row| {
         seen.has(row.get(6)?)
-            .then(|| source_message(row))
+            .then(|| rows::source_message(row))
             .transpose()
     })?;
     let mut memories = connection.prepare_cached(include_str!("sql/source_memories.sql"))?;
@@ -122,7 +122,7 @@ fn source_lines(
             .get::<_, Option<i64>>(6)?
             .is_some_and(|channel| seen.has(channel))
         {
-            line.messages.push(source_message(row)?);
+            line.messages.push(rows::source_message(row)?);
         }
     }
     Ok(lines.into_values().collect())
@@ -135,22 +135,11 @@ fn source_records(
 ) -> rusqlite::Result<Vec<SourceMessage>> {
     let sql = include_str!("sql/source_records.sql");
     let records = rows::list(connection, sql, params![memory], |row| {
-        let mut message = source_message(row)?;
+        let mut message = rows::source_message(row)?;
         message.text = erasure::part(&message.text, row.get(7)?, row.get(8)?);
         Ok(seen.has(row.get(6)?).then_some(message))
     })?;
     Ok(records.into_iter().flatten().collect())
-}
-
-pub(super) fn source_message(row: &Row<'_>) -> rusqlite::Result<SourceMessage> {
-    Ok(SourceMessage {
-        channel_id: row.get(0)?,
-        channel_name: row.get(1)?,
-        ts: TsKey::from_database(row.get(2)?),
-        author: row.get(3)?,
-        text: row.get(4)?,
-        deleted: row.get(5)?,
-    })
 }
 
 fn source_memory(row: &Row<'_>, place: &Place) -> rusqlite::Result<SourceMemory> {
