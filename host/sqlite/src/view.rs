@@ -10,7 +10,6 @@ use myao_plugin::state::view::{
     StoredMemory, View,
 };
 use myao_plugin::storage::{Channel, StorageError};
-use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, Row, params};
 
 use super::answers::answers;
