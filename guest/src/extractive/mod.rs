@@ -34,7 +34,7 @@ pub(crate) mod text;
 pub(crate) use facts::values;
 pub(crate) use inventory::Inventory;
 pub(crate) use numbers::CURRENCIES;
-pub(crate) use open::{OpenKind, open};
+pub(crate) use open::{Open, OpenKind, open};
 use std::collections::BTreeMap;
 
 use score::{Candidate, Vocabulary};

@@ -39,12 +39,26 @@ pub(crate) fn open(messages: &[&Message]) -> Vec<Open> {
     let candidates = messages::candidates(messages, &mut vocabulary);
     let answered = questions::answered(&candidates, messages);
     let by_person = |at: usize| messages.get(at).is_some_and(|said| !said.user.is_bot);
-    let open = candidates.iter().zip(answered);
-    open.filter(|(candidate, answered)| !answered && by_person(candidate.line))
-        .filter_map(|(candidate, _)| {
-            Some(Open {
+    let settling: Vec<(usize, &Candidate)> = candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, candidate)| by_person(candidate.line) && settled::settles(&candidate.text))
+        .collect();
+    let is_done = |at: usize, task: &Candidate| {
+        let mut later = settling.iter().filter(|(later, _)| *later > at);
+        later.any(|(_, later)| settled::is_task_settled_by(task, later))
+    };
+    let open = candidates.iter().zip(answered).enumerate();
+    open.filter(|(_, (candidate, _))| by_person(candidate.line))
+        .filter_map(|(at, (candidate, answered))| {
+            let kind = kind(candidate)?;
+            let is_over = match kind {
+                OpenKind::Question => answered,
+                OpenKind::Task => is_done(at, candidate),
+            };
+            (!is_over).then(|| Open {
                 message: candidate.line,
-                kind: kind(candidate)?,
+                kind,
                 text: candidate.text.clone(),
             })
         })

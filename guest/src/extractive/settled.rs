@@ -135,6 +135,15 @@ impl Said {
     }
 }
 
+/// Whether a later sentence settles a task, in whatever words the task was given.
+pub(super) fn is_task_settled_by(task: &Candidate, later: &Candidate) -> bool {
+    let task = Said {
+        is_open: true,
+        ..Said::read(task)
+    };
+    task.is_settled_by(&Said::read(later))
+}
+
 /// Whether a statement says that something is done, overruled or withdrawn.
 pub(super) fn settles(statement: &str) -> bool {
     let lower = fold(statement).to_lowercase();

@@ -54,6 +54,15 @@ struct Understood {
     overview: Option<OverviewOf>,
 }
 
+impl Understood {
+    /// Not before the first, if there is one, and not after the second.
+    fn bounds(&self) -> (Option<Ts>, Ts) {
+        let since = self.likely.map(|(first, _)| first).max(self.since);
+        let last = self.likely.map(|(_, last)| last);
+        (since, last.map_or(self.until, |last| last.min(self.until)))
+    }
+}
+
 /// What a request asks for that names nothing that was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverviewOf {
@@ -70,7 +79,7 @@ pub enum OverviewOf {
 pub struct Overview {
     /// What was asked for.
     pub of: OverviewOf,
-    /// The messages; of decisions, those that say one.
+    /// The messages; of decisions, those that say one; of what is open, those after the time, too.
     pub found: SearchResult,
     /// The messages before decisions that say little by themselves, by the place of the decision.
     pub before: BTreeMap<(String, String), Hit>,
@@ -123,14 +132,33 @@ impl<'a> Searcher<'a> {
             return Ok(None);
         };
         let overview = match of {
-            OverviewOf::All | OverviewOf::Open => Overview {
+            OverviewOf::All => Overview {
                 of,
                 found: self.find(understood, request.limit)?,
                 before: BTreeMap::new(),
             },
             OverviewOf::Decisions => self.find_decisions(understood, request.limit)?,
+            OverviewOf::Open => self.find_open(understood, request.limit)?,
         };
         Ok(Some(overview))
+    }
+
+    /// The messages of the time, and those after it, which may answer and settle them.
+    fn find_open(&self, mut understood: Understood, limit: u32) -> Result<Overview, Error> {
+        let (since, until) = understood.bounds();
+        let asks_for_time = since.is_some() || until < Ts::last_of(self.now);
+        understood.since = since;
+        understood.until = Ts::last_of(self.now);
+        understood.likely = None;
+        let found = self.find(understood, limit)?;
+        Ok(Overview {
+            of: OverviewOf::Open,
+            found: SearchResult {
+                until: asks_for_time.then(|| self.timestamp(until)),
+                ..found
+            },
+            before: BTreeMap::new(),
+        })
     }
 
     /// The newest messages that say what was decided.
@@ -171,11 +199,8 @@ impl<'a> Searcher<'a> {
     }
 
     fn find(&self, mut understood: Understood, limit: u32) -> Result<SearchResult, Error> {
-        let since = understood.likely.map(|(first, _)| first);
-        let since = since.max(understood.since);
+        let (since, until) = understood.bounds();
         let asks_for_time = since.is_some() || understood.until < Ts::last_of(self.now);
-        let last = understood.likely.map(|(_, last)| last);
-        let until = last.map_or(understood.until, |last| last.min(understood.until));
         let mut hits = if understood.concepts.is_empty() {
             let found = self.candidates(&understood, (Vec::new(), ""), (since, until), limit, 0)?;
             newest_first(found.messages)

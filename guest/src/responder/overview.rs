@@ -10,7 +10,7 @@ use crate::bindings::types::{Citation, Engine, Message, MessageRef, Source, Time
 use crate::citations::{self, cite};
 use crate::extractive::messages::{local_date, name};
 use crate::extractive::text::{cut, flatten, is_kana, is_kanji};
-use crate::extractive::{Input, OpenKind, is_note, open, summarize};
+use crate::extractive::{Input, Open, OpenKind, is_note, open, summarize};
 use crate::fit::NOTHING;
 use crate::recall::{Overview, OverviewOf, Searcher};
 use crate::records::decisions;
@@ -46,12 +46,17 @@ impl Responder<'_> {
             return Ok(None);
         };
         let (of, found) = (overview.of, &mut overview.found);
-        let mut hits = self.said_by_people(std::mem::take(&mut found.hits));
+        let hits = std::mem::take(&mut found.hits);
+        let mut hits = match of {
+            // What the bot says answers questions, too.
+            OverviewOf::Open => hits,
+            _ => self.said_by_people(hits),
+        };
         hits.sort_by_cached_key(|hit| (Ts::parse(&hit.at.ts).ok(), hit.at.channel_id.clone()));
         let is_past = |until: &Timestamp| until.unix_seconds < self.now.unix_seconds;
         let heading = Heading {
             of,
-            japanese: question.contains(|c: char| is_kana(c) || is_kanji(c)),
+            japanese: is_japanese(question),
             since: found.since.and_then(local_date),
             until: found.until.filter(is_past).and_then(local_date),
         };
@@ -59,7 +64,9 @@ impl Responder<'_> {
         match of {
             OverviewOf::All => lines.add_main(&hits, &heading),
             OverviewOf::Decisions => lines.add_decisions(&hits, &overview, &heading),
-            OverviewOf::Open => lines.add_open(&hits, &heading),
+            OverviewOf::Open => {
+                lines.add_open(&self.open_of(&hits, overview.found.until), &heading)
+            }
         }
         let found_nothing = lines.sources.is_empty();
         let text = match found_nothing {
@@ -77,15 +84,35 @@ impl Responder<'_> {
         }))
     }
 
+    /// What is open among the messages up to a time, with its message. What was said to the bot is none of it.
+    fn open_of<'h>(&self, hits: &'h [Hit], until: Option<Timestamp>) -> Vec<(Open, &'h Hit)> {
+        let until = until.map(Ts::last_of);
+        let messages: Vec<&Message> = hits.iter().map(|hit| &hit.message).collect();
+        let counts = |hit: &Hit| {
+            let is_in_time =
+                until.is_none_or(|until| Ts::parse(&hit.at.ts).is_ok_and(|ts| ts <= until));
+            is_in_time && !self.is_to_bot(&hit.message)
+        };
+        let found = open(&messages).into_iter();
+        let found = found.filter_map(|open| Some((hits.get(open.message)?, open)));
+        found
+            .filter(|(hit, _)| counts(hit))
+            .map(|(hit, open)| (open, hit))
+            .collect()
+    }
+
+    fn is_to_bot(&self, message: &Message) -> bool {
+        let bot = &self.ports.settings.response_persona.name;
+        !bot.is_empty() && message.text.contains(&format!("@{bot}"))
+    }
+
     /// Without what was said to the bot and by programs, unless there is nothing else.
     fn said_by_people(&self, hits: Vec<Hit>) -> Vec<Hit> {
         let bot = &self.ports.settings.response_persona.name;
         let is_own = |message: &Message| message.user.is_bot && message.user.name == *bot;
-        let is_to_bot =
-            |message: &Message| !bot.is_empty() && message.text.contains(&format!("@{bot}"));
         let (people, others): (Vec<Hit>, Vec<Hit>) = hits
             .into_iter()
-            .filter(|hit| !is_own(&hit.message) && !is_to_bot(&hit.message))
+            .filter(|hit| !is_own(&hit.message) && !self.is_to_bot(&hit.message))
             .partition(|hit| !hit.message.user.is_bot);
         if people.is_empty() { others } else { people }
     }
@@ -228,17 +255,14 @@ impl Lines {
     }
 
     /// Adds what is still open: questions, and then tasks, each in order of time.
-    fn add_open(&mut self, hits: &[Hit], heading: &Heading) {
-        let messages: Vec<&Message> = hits.iter().map(|hit| &hit.message).collect();
-        let found = open(&messages);
+    fn add_open(&mut self, found: &[(Open, &Hit)], heading: &Heading) {
         let of_kind = |kind: OpenKind| {
-            let found: Vec<_> = found.iter().filter(|open| open.kind == kind).collect();
+            let found: Vec<_> = found.iter().filter(|(open, _)| open.kind == kind).collect();
             let skipped = found.len().saturating_sub(OPEN);
             found.into_iter().skip(skipped)
         };
         let shown: Vec<_> = of_kind(OpenKind::Question)
             .chain(of_kind(OpenKind::Task))
-            .filter_map(|open| Some((open, hits.get(open.message)?)))
             .collect();
         let said: Vec<Hit> = shown.iter().map(|(_, hit)| (*hit).clone()).collect();
         let only = only_channel(&said);
@@ -289,6 +313,18 @@ impl Lines {
             messages: vec![hit.at.clone()],
         });
         self.sources.len()
+    }
+}
+
+/// Whether a question is in Japanese, whatever its channel is called.
+fn is_japanese(question: &str) -> bool {
+    let is_japanese = |text: &str| text.contains(|c: char| is_kana(c) || is_kanji(c));
+    let words = question.split_whitespace();
+    let rest: Vec<&str> = words.filter(|word| !word.starts_with('#')).collect();
+    let rest = rest.join(" ");
+    match rest.as_str() {
+        "" => is_japanese(question),
+        rest => is_japanese(rest),
     }
 }
 

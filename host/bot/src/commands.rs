@@ -66,7 +66,8 @@ impl Commands {
             .map_err(|_| "it is not of the shape that Slack documents".to_owned())?;
         let language = self.current.settings().language;
         let (command, is_direct) = (parse_command(&payload.text), payload.is_direct());
-        let with_bot = self.views.direct_message(&payload.channel_id).await?;
+        let bot = self.off_record.slack.bot_user_id();
+        let with_bot = self.views.direct_message(&payload.channel_id, bot).await?;
         // Slack gives all direct messages the same name.
         let is_elsewhere = is_direct && with_bot.is_none();
         let channel = Asked {

@@ -105,13 +105,23 @@ impl Digests {
             return Ok(Ended::NotYet);
         }
         let channel = self.channel(channel).await?;
+        let unread = self.workspace.unread_channels(i64::MAX).await;
+        let unread = unread.map_err(|error| Failed::for_now(explain_storage(&error)))?;
+        if unread.iter().any(|unread| unread.channel_id == channel.id) {
+            return Ok(Ended::NotYet);
+        }
         let language = self.current.settings().language;
         let now = self.clock.local(due.scheduled);
         let mut digest = Digest::default();
         for what in [decided(language), still_open(language)] {
             let question = format!("#{} {what} {}", channel.name, days(due, language));
             let part = self.views.quoted(&channel.id, &question, now).await;
-            if let Some((answer, citations)) = part.map_err(Failed::for_now)? {
+            let Some((answer, citations)) = part.map_err(Failed::for_now)? else {
+                continue;
+            };
+            // A name that is not understood as that of the channel finds what was said elsewhere.
+            let mut cited = citations.iter().flat_map(|citation| &citation.messages);
+            if cited.all(|message| message.channel_id == channel.id) {
                 digest.add(&answer.heading, &answer.lines, citations);
             }
         }

@@ -14,6 +14,7 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::off_record::Speaker;
 use myao_plugin::state::view::{MemoryFilter, StoredMemory, View};
 use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Place, Scope, Timestamp};
 use myao_slack::blocks::{
     HistoryView, HomeChannel, HomeContent, MemoryText, MemoryView, Moment, Source, SourcesView,
@@ -204,14 +205,18 @@ impl Views {
     ///
     /// # Errors
     /// The words of an error of the store.
-    pub async fn direct_message(&self, channel_id: &str) -> Result<Option<String>, String> {
-        if !is_direct_message(channel_id) {
+    pub async fn direct_message(
+        &self,
+        channel_id: &str,
+        bot_user_id: &str,
+    ) -> Result<Option<String>, String> {
+        let ever = TsKey::first_of(0);
+        let is_member = self.workspace.is_member(bot_user_id, channel_id, ever);
+        if !is_direct_message(channel_id) || !is_member.await.map_err(explained)? {
             return Ok(None);
         }
         let known = self.workspace.known_channel(channel_id).await;
-        let known = known.map_err(explained)?;
-        let with_bot = known.filter(|channel| channel.is_present);
-        Ok(with_bot.map(|channel| channel.name))
+        Ok(known.map_err(explained)?.map(|channel| channel.name))
     }
 
     /// The name of a channel; `None` if it may not be seen from there.

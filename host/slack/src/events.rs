@@ -370,7 +370,7 @@ impl SlackEvent {
     }
 }
 
-/// Whether a channel is a direct message of two, by its id. The bot is in it if the store knows the channel.
+/// Whether a channel is a direct message of two, by its id: with the bot, or between people in an export.
 #[must_use]
 pub fn is_direct_message(channel_id: &str) -> bool {
     channel_id.starts_with('D')

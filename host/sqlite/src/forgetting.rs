@@ -186,8 +186,7 @@ fn meant(
     (user, channel, through): (Option<&str>, Option<&str>, Option<i64>),
 ) -> rusqlite::Result<Vec<(String, i64)>> {
     let sql = include_str!("sql/messages_to_forget.sql");
-    let oldest: Option<i64> = None;
-    let columns = params![place.workspace, user, channel, through, oldest];
+    let columns = params![place.workspace, user, channel, through];
     list(connection, sql, columns, |row| {
         Ok((row.get(0)?, row.get(1)?))
     })

@@ -88,13 +88,20 @@ fn delete(
     at: TsKey,
     now: i64,
 ) -> Result<(), Fault> {
-    let (user, channel) = match of {
-        Speaker::Channel(id) => (None, Some(id)),
-        Speaker::User(id) => (Some(id), None),
+    // Each reads few rows: the newest of the channel, or of the workspace.
+    let (meant, id) = match of {
+        Speaker::Channel(id) => (
+            "SELECT c.id, m.ts_key FROM channels AS c CROSS JOIN messages AS m ON m.channel = c.key \
+                WHERE c.workspace = ?1 AND c.id = ?2 AND m.ts_key >= ?3 AND m.deleted_at IS NULL",
+            id,
+        ),
+        Speaker::User(id) => (
+            "SELECT c.id, m.ts_key FROM messages AS m JOIN channels AS c ON c.key = m.channel \
+                WHERE m.workspace = ?1 AND m.user_id = ?2 AND m.ts_key >= ?3 AND m.deleted_at IS NULL",
+            id,
+        ),
     };
-    let newest: Option<i64> = None;
-    let columns = params![place.workspace, user, channel, newest, at.to_database()];
-    let meant = include_str!("sql/messages_to_forget.sql");
+    let columns = params![place.workspace, id, at.to_database()];
     let meant: Vec<(String, i64)> = list(connection, meant, columns, |row| {
         Ok((row.get(0)?, row.get(1)?))
     })?;

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use myao_plugin::storage::marks::OPERATOR_ID;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, params};
@@ -146,7 +147,10 @@ impl Tombstones {
         let meant: Vec<&Tombstone> = all.filter(|tombstone| ts <= tombstone.through).collect();
         let of_channel = Self::off_record(&self.channels_off_record, &record.channel_id);
         let of_user = Self::off_record(&self.users_off_record, &record.user_id);
-        let off_record = of_channel.chain(of_user).find(|time| time.has(ts));
+        // What the operator writes is said to the bot.
+        let is_meant = record.user_id != OPERATOR_ID;
+        let mut times = of_channel.chain(of_user);
+        let off_record = times.find(|time| is_meant && time.has(ts));
         let forgotten = meant.iter().map(|tombstone| tombstone.made_at);
         Some(Refusal {
             since: forgotten.chain(off_record.map(OffRecord::began)).min()?,

@@ -76,7 +76,7 @@ fn a_channel_is_taken_off_the_record_by_an_admin_alone() {
     let refused = command(&slack, AKARI, CAMP, "オフ ここ");
     assert!(refused.contains("管理者だけ"), "{refused}");
     let nowhere = command(&slack, AKARI, "D0AKARI", "off here");
-    assert!(nowhere.contains("ダイレクトメッセージ"), "{nowhere}");
+    assert!(nowhere.contains("/memory オフ 自分"), "{nowhere}");
     slack.set_admin(EMIKO);
     let off = command(&slack, EMIKO, CAMP, "オフ ここ");
     assert!(off.contains("/memory オン ここ"), "{off}");

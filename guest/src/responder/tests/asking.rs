@@ -202,6 +202,92 @@ fn what_is_still_open_is_listed_and_what_was_answered_or_done_is_not() {
 }
 
 #[test]
+fn a_task_is_open_until_somebody_says_that_it_is_done() {
+    let host = quoting_host();
+    host.say(
+        "C1",
+        -9 * DAY,
+        "Could you send the invoice to Tanaka Foods by Friday?",
+    );
+    say_by(&host, "bob", None, -9 * DAY + 60, "Sure, no problem.");
+    say_by(
+        &host,
+        "bob",
+        None,
+        -8 * DAY,
+        "I'll order new labels for the Harbour warehouse.",
+    );
+    let open = |question: &str| ask(&host, None, question).text;
+    let both = open("What is still open in #general?");
+    assert!(
+        both.contains("invoice") && both.contains("labels"),
+        "{both}"
+    );
+    say_by(
+        &host,
+        "bob",
+        None,
+        -7 * DAY,
+        "The new labels for the Harbour warehouse are delivered.",
+    );
+    let one = open("What is still open in #general?");
+    assert!(one.contains("invoice") && !one.contains("labels"), "{one}");
+    say_by(
+        &host,
+        "bob",
+        None,
+        -6 * DAY,
+        "The invoice to Tanaka Foods is sent.",
+    );
+    let none = open("What is still open in #general?");
+    assert!(none.starts_with("I found no question"), "{none}");
+}
+
+#[test]
+fn what_was_answered_after_the_time_is_not_open() {
+    let host = quoting_host();
+    host.say("C1", -4 * DAY, "Which printer does the Osaka office use?");
+    host.say("C1", -3 * DAY, "Which scanner does the Kyoto office use?");
+    say_by(
+        &host,
+        "bob",
+        None,
+        -3 * DAY + 60,
+        "The Osaka office printer is a P-200.",
+    );
+    let question = "#general what is still open until 2024-02-26";
+    let response = ask(&host, None, question);
+    assert!(response.found_nothing, "{}", response.text);
+}
+
+#[test]
+fn what_the_bot_was_asked_or_answered_is_not_open() {
+    let host = quoting_host();
+    let bot = host.settings.response_persona.name.clone();
+    host.say("C1", -4 * DAY, "Which printer does the Osaka office use?");
+    say_by(&host, &bot, None, -4 * DAY + 60, "A P-200.");
+    let question = format!("@{bot} which scanner does the Kyoto office use?");
+    host.say("C1", -3 * DAY, &question);
+    let response = ask(&host, None, "#general what is still open");
+    assert!(response.found_nothing, "{}", response.text);
+}
+
+#[test]
+fn the_name_of_a_channel_does_not_choose_the_language() {
+    let host = quoting_host();
+    host.storage.add_channel("C3", "合宿");
+    host.say("C3", -4 * DAY, "We decided to go to Hakone.");
+    let response = ask(&host, None, "#合宿 what was decided");
+    assert!(
+        response.text.starts_with("What was decided in #合宿"),
+        "{}",
+        response.text
+    );
+    let response = ask(&host, None, "#合宿 で決まったこと");
+    assert!(response.text.starts_with("#合宿 の"), "{}", response.text);
+}
+
+#[test]
 fn what_is_open_is_understood_in_japanese() {
     let host = quoting_host();
     host.say("C1", -9 * DAY, "倉庫の鍵は誰が持っていますか？");

@@ -15,7 +15,8 @@ pub enum Speaker {
 }
 
 /// What is off the record. Of a message that was written in such a time only that it exists is stored, however and whenever it
-/// arrives: by an event, from a history that is read later, or by an import. An edit of an older message is applied.
+/// arrives: by an event, from a history that is read later, or by an import. An edit of an older message is applied, and what the
+/// operator writes ([`OPERATOR_ID`](crate::storage::marks::OPERATOR_ID)) is stored.
 #[async_trait::async_trait]
 pub trait OffRecord: Send + Sync {
     /// Takes somebody's messages off the record from `at` on, or puts those from `at` on back on it. Stored messages of the

@@ -44,7 +44,7 @@ pub fn off_record_message(outcome: OffRecordOutcome, language: Language) -> Valu
         OffRecordOutcome::On(Whose::Mine) => words.on_me.to_owned(),
         OffRecordOutcome::On(Whose::OfChannel) => words.on_here.to_owned(),
         OffRecordOutcome::NotAllowed => words.only_admins.to_owned(),
-        OffRecordOutcome::NoChannel => words.nothing_in_direct.to_owned(),
+        OffRecordOutcome::NoChannel => words.no_channel.to_owned(),
     };
     ephemeral(words.off_record_title, vec![section(&text)])
 }

@@ -50,6 +50,7 @@ pub(super) struct Words {
     pub(super) on_me: &'static str,
     pub(super) on_here: &'static str,
     pub(super) only_admins: &'static str,
+    pub(super) no_channel: &'static str,
     pub(super) is_off_here: &'static str,
     pub(super) help: &'static str,
     pub(super) help_title: &'static str,
@@ -86,8 +87,8 @@ const JAPANESE: Words = Words {
     off_record_help: "• `/memory オフ 自分` — これからのあなたの発言を、どこでも覚えません（`off me`）\n\
                       • `/memory オフ ここ` — これからのこのチャンネルの発言を覚えません。管理者だけが頼めます（`off here`）\n\
                       • `/memory オン 自分`、`/memory オン ここ` — また覚えます（`on me`、`on here`）",
-    off_me: "これからのあなたの発言は、どのチャンネルでも覚えません。私へのメンションにも答えません。`/memory 検索` などは使えます。\n\
-             これまでの発言はそのままです。消すには、そのスレッドで「忘れて」とメンションするか、管理者に頼んでください。\n\
+    off_me: "これからのあなたの発言は、どのチャンネルでも覚えません。私へのメンションやダイレクトメッセージにも答えません。`/memory 検索` などは使えます。\n\
+             これまでの発言はそのままです。消すには管理者に頼むか、`/memory オン 自分` のあとで、そのスレッドで「忘れて」とメンションしてください。\n\
              戻すには `/memory オン 自分`。",
     off_here: "これからのこのチャンネルの発言は覚えません。ここでのメンションにも答えません。\n\
                これまでの記憶はそのままです。消すには、管理者が `myao forget --channel` を使います。\n\
@@ -95,6 +96,7 @@ const JAPANESE: Words = Words {
     on_me: "これからのあなたの発言を覚えます。その間の発言は、このあとも覚えません。",
     on_here: "これからのこのチャンネルの発言を覚えます。その間の発言は、このあとも覚えません。",
     only_admins: "チャンネルについて頼めるのは、ワークスペースの管理者だけです。あなたの発言だけなら `/memory オフ 自分`。",
+    no_channel: "ここはチャンネルではありません。あなたの発言を覚えないようにするには `/memory オフ 自分`。",
     is_off_here: "このチャンネルの発言は今は覚えていません。また覚えるには、管理者が `/memory オン ここ` と打ちます。",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
@@ -141,9 +143,10 @@ const ENGLISH: Words = Words {
     off_record_help: "• `/memory off me` — I remember nothing that you say from now on, in any channel\n\
                       • `/memory off here` — I remember nothing that is said in this channel from now on; only admins can ask for it\n\
                       • `/memory on me`, `/memory on here` — I remember again",
-    off_me: "From now on I remember nothing that you say, in any channel, and do not answer when you mention me. \
+    off_me: "From now on I remember nothing that you say, in any channel, and do not answer when you mention me or write to me. \
              `/memory search` and the like still work.\n\
-             What you said before stays. To remove it, mention me with “forget” in a message's thread, or ask an admin.\n\
+             What you said before stays. To remove it, ask an admin; or mention me with “forget” in a message's thread, after \
+             `/memory on me`.\n\
              `/memory on me` takes this back.",
     off_here: "From now on I remember nothing that is said in this channel, and do not answer when I am mentioned here.\n\
                What I remember from before stays. To remove it, an admin uses `myao forget --channel`.\n\
@@ -151,6 +154,7 @@ const ENGLISH: Words = Words {
     on_me: "From now on I remember what you say. What you said in the meantime stays unremembered.",
     on_here: "From now on I remember what is said in this channel. What was said in the meantime stays unremembered.",
     only_admins: "Only admins of the workspace can ask for that. For your own messages there is `/memory off me`.",
+    no_channel: "This is no channel. `/memory off me` stops me from remembering what you say.",
     is_off_here: "I do not remember what is said in this channel at present. `/memory on here`, from an admin, changes that.",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\

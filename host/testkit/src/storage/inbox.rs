@@ -190,7 +190,7 @@ impl State {
             .retain(|stored| stored.progress != Progress::SetAside || !is_old(stored));
     }
 
-    /// Whether an event may hold a text that was edited, deleted or forgotten since it came.
+    /// Whether an event may hold a text that was edited, deleted or forgotten since it came, or was said off the record.
     fn holds_what_is_gone(&self, id: i64) -> bool {
         let Some(stored) = self.events.iter().find(|stored| stored.id == id) else {
             return false;
@@ -201,6 +201,7 @@ impl State {
             messages.filter(|(_, message)| !message.is_shown() || message.edited_at.is_some());
         changed.any(|(ts, _)| payload.contains(&ts.to_string()))
             || self.forgot_since(received_at_ms)
+            || self.off_record.may_be_in_event(received_at_ms)
     }
 
     pub(super) fn drop_events_set_aside(&mut self) -> usize {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use myao_plugin::state::off_record::{OffRecord, Speaker};
 use myao_plugin::storage::StorageError;
+use myao_plugin::storage::marks::OPERATOR_ID;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
 
@@ -22,6 +23,10 @@ impl OffRecordTimes {
 
     /// When the time began that a message is in, in Unix seconds.
     pub(super) fn began(&self, record: &MessageRecord) -> Option<i64> {
+        // What the operator writes is said to the bot.
+        if record.user_id == OPERATOR_ID {
+            return None;
+        }
         let channel = Speaker::Channel(record.channel_id.clone());
         let user = Speaker::User(record.user_id.clone());
         let times = [channel, user].into_iter().filter_map(|of| self.0.get(&of));
@@ -31,6 +36,20 @@ impl OffRecordTimes {
         let mut times = times.flatten();
         let time = times.find(|(since, until)| has(**since, **until));
         time.map(|(since, _)| since.unix_seconds())
+    }
+
+    /// Whether an event that came at a time, in milliseconds, may hold what was said off the record within a day before.
+    pub(super) fn may_be_in_event(&self, received_at_ms: i64) -> bool {
+        const DAY_MS: i64 = 24 * 3600 * 1000;
+        let ms = |ts: &TsKey| ts.to_database() / 1000;
+        let times = self.0.values().flatten();
+        let mut may = times.map(|(since, until)| {
+            let is_over = until
+                .as_ref()
+                .is_some_and(|until| ms(until) < received_at_ms - DAY_MS);
+            ms(since) <= received_at_ms && !is_over
+        });
+        may.any(|may| may)
     }
 
     /// Whether a memory of another program may hold what was said off the record. It was made at `made_at`, in Unix
@@ -86,8 +105,7 @@ impl State {
         let mut meant: BTreeSet<(String, TsKey)> = BTreeSet::new();
         for (channel_id, conversation) in &self.channels {
             for (ts, message) in conversation.messages.range(at..) {
-                let is_kept = message.is_shown() || message.is_expired;
-                if is_kept && is_meant(channel_id, &message.user_id) {
+                if message.is_shown() && is_meant(channel_id, &message.user_id) {
                     meant.insert((channel_id.clone(), *ts));
                 }
             }

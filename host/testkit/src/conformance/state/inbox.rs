@@ -2,6 +2,7 @@
 
 use myao_plugin::state::forgetting::{Forget, Mode, Retention};
 use myao_plugin::state::inbox::{Failed, IncomingEvent, Kept, MAX_FAILURES};
+use myao_plugin::state::off_record::Speaker;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
@@ -236,6 +237,31 @@ pub async fn event_that_is_set_aside_after_something_was_forgotten_has_no_text(n
     forget("2.0", 5).await.unwrap();
     set_aside(&stored, late).await;
     assert_eq!(aside(&stored).await, [("E8".to_owned(), String::new())]);
+}
+
+pub async fn event_that_is_set_aside_in_a_time_off_the_record_has_no_text(new: New<'_>) {
+    let stored = Stored::of(new);
+    let early = keep_about(&stored, "E7", "7.0").await;
+    let of = || Speaker::User("U1".into());
+    // It came at 5.0.
+    stored
+        .set_off_record(of(), true, key("6.0"), 6)
+        .await
+        .unwrap();
+    set_aside(&stored, early).await;
+    assert!(aside(&stored).await[0].1.contains("4711"));
+    stored
+        .set_off_record(of(), false, key("7.0"), 7)
+        .await
+        .unwrap();
+    stored
+        .set_off_record(of(), true, key("4.0"), 7)
+        .await
+        .unwrap();
+    let late = keep_about(&stored, "E8", "8.0").await;
+    set_aside(&stored, late).await;
+    let left = aside(&stored).await;
+    assert!(left.contains(&("E8".to_owned(), String::new())), "{left:?}");
 }
 
 pub async fn event_that_was_set_aside_is_kept_no_longer_than_messages(new: New<'_>) {

@@ -179,6 +179,7 @@ macro_rules! workspace_conformance {
             event_that_was_set_aside_goes_when_its_message_is_edited_or_deleted,
             event_that_is_set_aside_after_its_message_was_edited_or_deleted_has_no_text,
             event_that_is_set_aside_after_something_was_forgotten_has_no_text,
+            event_that_is_set_aside_in_a_time_off_the_record_has_no_text,
             event_that_was_set_aside_is_kept_no_longer_than_messages,
         );
         $crate::workspace_conformance!($fixture; replies:
@@ -222,6 +223,7 @@ macro_rules! workspace_conformance {
             what_was_said_in_such_a_time_is_deleted_and_does_not_come_back,
             mention_off_the_record_is_not_answered,
             edit_of_what_was_said_before_is_applied,
+            what_the_operator_writes_is_stored,
         );
         $crate::workspace_conformance!($fixture; reply_answers:
             answer_of_the_model_waits_until_its_reply_is_posted_or_given_up,

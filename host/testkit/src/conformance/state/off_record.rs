@@ -1,6 +1,7 @@
 //! What is said off the record is not stored, however it arrives.
 
 use myao_plugin::state::off_record::Speaker;
+use myao_plugin::storage::marks::OPERATOR_ID;
 use myao_plugin::storage::records::MessageRecord;
 
 use super::{New, Stored, edited, mention, message, public, record, user};
@@ -125,4 +126,12 @@ pub async fn edit_of_what_was_said_before_is_applied(new: New<'_>) {
         .apply_at(20, &[edited("1.0", None, "15.0", "corrected")])
         .await;
     assert_eq!(texts(&stored).await, ["corrected", "by another"]);
+}
+
+pub async fn what_the_operator_writes_is_stored(new: New<'_>) {
+    let stored = stored(new).await;
+    assert!(switch(&stored, Speaker::Channel("C1".into()), true, "10.0").await);
+    let correction = by(OPERATOR_ID, "11.0", "Atami is on the 25th");
+    stored.apply_at(20, &[message(correction)]).await;
+    assert_eq!(texts(&stored).await.len(), 3);
 }
