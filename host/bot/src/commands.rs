@@ -74,6 +74,8 @@ impl Commands {
             id: payload.channel_id,
             name: with_bot.unwrap_or(payload.channel_name),
         };
+        let own = channel.id.clone();
+        let here = (!is_direct).then_some(own.as_str());
         Ok(match command {
             Command::Show | Command::History { .. } | Command::Sources { .. } if is_elsewhere => {
                 direct_message(language)
@@ -89,22 +91,14 @@ impl Commands {
                 search_message(&self.views.search(payload.user_id, words).await?, language)
             }
             Command::Since { when } if when.is_empty() => since_message(language),
-            Command::Since { when } => {
-                let here = (!is_direct).then_some(channel.id.as_str());
-                let answer = self.views.answer(payload.user_id, here, &when);
-                answer_message(answer.await?.as_ref(), language)
-            }
+            Command::Since { when } => self.quoted(payload.user_id, here, &when).await?,
             Command::Decisions { about } => {
-                let here = (!is_direct).then_some(channel.id.as_str());
                 let question = format!("{} {about}", decided(language));
-                let answer = self.views.answer(payload.user_id, here, &question);
-                answer_message(answer.await?.as_ref(), language)
+                self.quoted(payload.user_id, here, &question).await?
             }
             Command::Open { about } => {
-                let here = (!is_direct).then_some(channel.id.as_str());
                 let question = format!("{} {about}", still_open(language));
-                let answer = self.views.answer(payload.user_id, here, &question);
-                answer_message(answer.await?.as_ref(), language)
+                self.quoted(payload.user_id, here, &question).await?
             }
             Command::Thread { link } => match parse_thread(&link) {
                 Some((channel_id, first)) => {
@@ -116,13 +110,25 @@ impl Commands {
             Command::OffRecord { of, is_off } => {
                 let asker = Asker {
                     user_id: &payload.user_id,
-                    channel_id: (!is_direct).then_some(channel.id.as_str()),
+                    channel_id: here,
                 };
                 let outcome = self.off_record.switch(asker, of, is_off).await?;
                 off_record_message(outcome, language)
             }
             Command::Help { unknown } => help_message(unknown.as_deref(), language),
         })
+    }
+
+    /// What was said about a question here, or where this person may see it.
+    async fn quoted(
+        &self,
+        user_id: String,
+        here: Option<&str>,
+        question: &str,
+    ) -> Result<Value, String> {
+        let answer = self.views.answer(user_id, here, question).await?;
+        let language = self.current.settings().language;
+        Ok(answer_message(answer.as_ref(), language))
     }
 }
 
