@@ -185,6 +185,27 @@ fn the_command_tells_what_was_said_since_a_time_and_what_was_decided() {
         members.contains("#役員会") && members.contains("買収"),
         "{members}"
     );
+    // What waits, and nothing of a channel that the person is not in.
+    slack.post(
+        EMIKO,
+        CAMP,
+        "バスの見積書は金曜までに田中観光へ送ります。",
+        None,
+    );
+    slack.post(
+        EMIKO,
+        "C0BOARD",
+        "買収の契約書は金曜までに弁護士へ送ります。",
+        None,
+    );
+    settled(&slack, &mut bot);
+    for channel in [CAMP, "D0AKARI"] {
+        let open = ask(&slack, channel, "未解決");
+        assert!(
+            open.contains("見積書") && !open.contains("契約書"),
+            "{open}"
+        );
+    }
     let how = ask(&slack, CAMP, "since");
     assert!(how.contains("/memory 金曜日から"), "{how}");
     bot.stop();
