@@ -1,6 +1,7 @@
-//! What the operator marks, outside the chat.
+//! What the operator marks and takes off the record, outside the chat.
 
 use myao_plugin::state::Workspace;
+use myao_plugin::state::off_record::Speaker;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::storage::marks::OPERATOR_ID;
@@ -76,4 +77,24 @@ pub async fn correct(
     ];
     workspace.apply_effects(effects, clock.seconds()).await?;
     Ok(ts)
+}
+
+/// Takes somebody's messages off the record from now on, or puts them back on it. Returns whether this changed anything.
+///
+/// # Errors
+/// What the store says.
+pub async fn off_record(
+    workspace: &dyn Workspace,
+    clock: &Clock,
+    of: Speaker,
+    is_off: bool,
+) -> Result<bool, StorageError> {
+    let now = clock.seconds();
+    let at = first_message(now, is_off);
+    workspace.set_off_record(of, is_off, at, now).await
+}
+
+/// The first message that such a change at `now` is about. The second in which somebody asks is off the record.
+pub(super) fn first_message(now: i64, is_off: bool) -> TsKey {
+    TsKey::first_of(if is_off { now } else { now.saturating_add(1) })
 }

@@ -11,6 +11,7 @@ use myao_slack::blocks::{Moment, OffRecordOutcome};
 use myao_slack::command::Whose;
 
 use super::clock::Clock;
+use super::marking::first_message;
 use super::views::moment;
 use crate::slack::live::LiveSlack;
 
@@ -90,12 +91,11 @@ impl OffRecord {
         is_admin.map_err(|error| error.to_string())
     }
 
-    /// The first message that a change is about, by Slack's clock if that is known. The second in which somebody asks is off
-    /// the record.
+    /// The first message that a change is about, by Slack's clock if that is known.
     fn moment_of_change(&self, is_off: bool) -> TsKey {
         let known = self.slack.client().server_time();
         let now = known.unwrap_or_else(|| self.clock.seconds());
-        TsKey::first_of(if is_off { now } else { now.saturating_add(1) })
+        first_message(now, is_off)
     }
 }
 

@@ -42,6 +42,21 @@ impl OffRecord for SqliteWorkspace {
         self.reading(move |connection, place| Ok(since(connection, place, &of)?))
             .await
     }
+
+    async fn all_off_record(&self) -> Result<Vec<(Speaker, TsKey)>, StorageError> {
+        self.reading(|connection, place| {
+            let sql = "SELECT kind, subject, since FROM off_record \
+                WHERE workspace = ?1 AND until IS NULL ORDER BY kind, subject";
+            Ok(list(connection, sql, params![place.workspace], |row| {
+                let speaker = match row.get::<_, i64>(0)? {
+                    kind if kind == Kind::Channel as i64 => Speaker::Channel(row.get(1)?),
+                    _ => Speaker::User(row.get(1)?),
+                };
+                Ok((speaker, TsKey::from_database(row.get(2)?)))
+            })?)
+        })
+        .await
+    }
 }
 
 fn since(connection: &Connection, place: &Place, of: &Speaker) -> rusqlite::Result<Option<TsKey>> {

@@ -32,6 +32,7 @@ mod llm_runs;
 mod marks;
 mod mcp;
 mod memory;
+mod off_record;
 mod output;
 mod prompt;
 mod python_bot;

@@ -87,6 +87,10 @@ pub(crate) enum Command {
     Pin(PinArgs),
     /// Correct what is remembered in a channel
     Correct(CorrectArgs),
+    /// Remember nothing that a person says, or that is said in a channel, from now on; alone, list who and what that is
+    Off(SpeakerArgs),
+    /// Remember a person or a channel again, from now on
+    On(SpeakerArgs),
     /// What the calls of models took: tokens, time and money
     Usage(UsageArgs),
     /// Make the vectors by which messages are found by what they mean; the bot makes them, too
@@ -268,6 +272,19 @@ pub(crate) struct CorrectArgs {
     /// What is right
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
+}
+
+/// Whose messages.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct SpeakerArgs {
+    /// This person or program, by its name or id
+    #[arg(long, value_name = "NAME_OR_ID")]
+    pub(crate) user: Option<String>,
+
+    /// Everybody in this channel, by its name or id
+    #[arg(long, value_name = "NAME_OR_ID")]
+    pub(crate) channel: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -24,6 +24,7 @@ mod marks;
 mod mcp;
 mod memory;
 mod newest;
+mod off_record;
 pub(crate) mod output;
 mod prompt;
 mod remarks;
@@ -90,6 +91,8 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Forget(arguments) => forget::run(&app, &arguments).await,
             Command::Pin(arguments) => marks::pin(&app, &arguments).await,
             Command::Correct(arguments) => marks::correct(&app, &arguments).await,
+            Command::Off(arguments) => off_record::switch(&app, &arguments, true).await,
+            Command::On(arguments) => off_record::switch(&app, &arguments, false).await,
             Command::Embed => embed::run(&app).await,
             Command::Backup { file } => backup::run(&app, &file),
             Command::Completions { shell } => shell::completions(shell),

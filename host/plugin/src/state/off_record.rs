@@ -31,4 +31,7 @@ pub trait OffRecord: Send + Sync {
 
     /// Since when somebody's messages are off the record; `None` if they are on it.
     async fn off_record_since(&self, of: Speaker) -> Result<Option<TsKey>, StorageError>;
+
+    /// Whose messages are off the record, and since when, ordered by [`Speaker`].
+    async fn all_off_record(&self) -> Result<Vec<(Speaker, TsKey)>, StorageError>;
 }

@@ -94,6 +94,13 @@ impl OffRecord for MemoryStorage {
     async fn off_record_since(&self, of: Speaker) -> Result<Option<TsKey>, StorageError> {
         Ok(self.state().off_record.since(&of))
     }
+
+    async fn all_off_record(&self) -> Result<Vec<(Speaker, TsKey)>, StorageError> {
+        let state = self.state();
+        let speakers = state.off_record.0.keys();
+        let since = speakers.filter_map(|of| Some((of.clone(), state.off_record.since(of)?)));
+        Ok(since.collect())
+    }
 }
 
 impl State {

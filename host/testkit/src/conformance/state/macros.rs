@@ -220,6 +220,7 @@ macro_rules! workspace_conformance {
         $crate::workspace_conformance!($fixture; off_record:
             what_a_person_says_off_the_record_is_not_stored_and_what_they_say_later_is,
             what_is_said_in_a_channel_off_the_record_is_not_stored,
+            whoever_is_off_the_record_is_listed_with_the_time,
             what_was_said_in_such_a_time_is_deleted_and_does_not_come_back,
             mention_off_the_record_is_not_answered,
             edit_of_what_was_said_before_is_applied,

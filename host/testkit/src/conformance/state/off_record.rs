@@ -93,6 +93,19 @@ pub async fn what_is_said_in_a_channel_off_the_record_is_not_stored(new: New<'_>
     assert_eq!(texts(&stored).await, ["before", "by another", "on it"]);
 }
 
+pub async fn whoever_is_off_the_record_is_listed_with_the_time(new: New<'_>) {
+    let stored = stored(new).await;
+    let here = Speaker::Channel("C1".into());
+    assert_eq!(stored.all_off_record().await.unwrap(), []);
+    assert!(switch(&stored, akari(), true, "10.0").await);
+    assert!(switch(&stored, here.clone(), true, "12.0").await);
+    let both = [(here.clone(), key("12.0")), (akari(), key("10.0"))];
+    assert_eq!(stored.all_off_record().await.unwrap(), both);
+    assert!(switch(&stored, here, false, "20.0").await);
+    let all = stored.all_off_record().await.unwrap();
+    assert_eq!(all, [(akari(), key("10.0"))]);
+}
+
 pub async fn what_was_said_in_such_a_time_is_deleted_and_does_not_come_back(new: New<'_>) {
     let stored = stored(new).await;
     // It arrived before it was known that it is off the record.
