@@ -96,6 +96,12 @@ impl Views {
             .buffered(CALLS_IN_FLIGHT)
             .try_collect()
             .await?;
+        let off_record = self.workspace.all_off_record().await;
+        let off_record = off_record.map_err(explained)?;
+        let is_off = |id: &str| {
+            let mut speakers = off_record.iter();
+            speakers.any(|(of, _)| matches!(of, Speaker::Channel(channel) if channel == id))
+        };
         let mut content = HomeContent {
             asks_again: None,
             workspace: of_workspace.map(|stored| text(stored, sources.remove(&stored.memory.id))),
@@ -111,6 +117,7 @@ impl Views {
                 name,
                 memory,
                 versions,
+                is_off_record: is_off(&newest.memory.scope_id),
             });
         }
         Ok(content)

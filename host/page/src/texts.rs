@@ -61,6 +61,10 @@ pub(crate) const PREVIOUS: Text = text("前へ", "Previous");
 pub(crate) const NEXT: Text = text("次へ", "Next");
 pub(crate) const IN_SLACK: Text = text("Slack で開く", "Open in Slack");
 pub(crate) const PRIVATE: Text = text("非公開", "private");
+pub(crate) const OFF_RECORD: Text = text(
+    "このチャンネルの発言は、いまは覚えていません。覚えなくなった時:",
+    "What is said in this channel is not remembered. It is off the record since",
+);
 pub(crate) const NEWEST_MEMORY: Text = text("最新の記憶", "Newest memory");
 pub(crate) const VERSIONS: Text = text("版", "Versions");
 pub(crate) const THREADS: Text = text("スレッド", "Threads");

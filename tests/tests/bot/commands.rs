@@ -315,6 +315,15 @@ fn the_app_home_shows_public_channels_only() {
     remembered(&mut bot, "C0BOARD", 1);
     slack.open_home(EMIKO);
     let home = words(&bot.until("a home", |_| slack.home(EMIKO)));
+    let off = "今は覚えていません";
+    assert!(!home.contains(off), "{home}");
+    slack.set_admin(EMIKO);
+    block_on(slack.slash_command(EMIKO, CAMP, "/memory", "オフ ここ"));
+    slack.open_home(EMIKO);
+    bot.until("a home that says so", |_| {
+        let home = words(&slack.home(EMIKO)?);
+        home.contains(off).then_some(())
+    });
     bot.stop();
     assert!(home.contains("#合宿") && home.contains("箱根"), "{home}");
     assert!(

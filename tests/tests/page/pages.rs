@@ -295,6 +295,20 @@ fn what_people_marked_is_shown_in_its_channel() {
 }
 
 #[test]
+fn a_channel_off_the_record_says_so() {
+    let program = program_with("", &[post("general", 0, "ann", "The code is 4711.")]);
+    program.run(&["off", "--channel", "general"]).succeeded();
+    let since = program.run(&["--json", "off"]).json()[0]["since"].clone();
+    let served = Served::opened(program);
+    has(
+        &served.page("/channel/CGENERAL"),
+        "It is off the record since 20",
+    );
+    let twin = served.page("/channel/CGENERAL.json").json();
+    assert_eq!(twin["off_record_since"], since);
+}
+
+#[test]
 fn what_is_not_there_is_said_so() {
     let demo = demo();
     for path in [

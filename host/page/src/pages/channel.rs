@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use myao_bot::corrections::Corrections;
 use myao_bot::reading::memory_json::memory_json;
+use myao_bot::reading::times::rfc3339;
+use myao_plugin::state::off_record::Speaker;
 use myao_plugin::state::view::{SourceMessage, Sources, StoredMemory};
 use myao_plugin::storage::Channel;
-use myao_plugin::{KeptText, MemoryType, ReplacedLine};
+use myao_plugin::{KeptText, MemoryType, ReplacedLine, Timestamp};
 use serde_json::{Value, json};
 
 use super::sourced::{Sourced, each_once};
@@ -35,6 +37,8 @@ struct Thread {
 struct ChannelPage {
     route: Route,
     channel: Channel,
+    /// Since when nothing that is said in it is remembered.
+    off_record: Option<Timestamp>,
     layer: Layer,
     now: Vec<(StoredMemory, Sources)>,
     timeline: Timeline,
@@ -58,6 +62,8 @@ pub(super) async fn read(reader: &Reader, route: &Route) -> Result<impl Shown + 
         return Err(Failure::NoPage);
     };
     let channel = reader.channel(id).await?;
+    let of = Speaker::Channel(id.clone());
+    let off_record = reader.site.workspace.off_record_since(of).await?;
     let short_term = reader.texts(id, MemoryType::ShortTerm).await?;
     let long_term = reader.texts(id, MemoryType::LongTerm).await?;
     let now = now(reader, [&short_term, &long_term]).await?;
@@ -85,6 +91,7 @@ pub(super) async fn read(reader: &Reader, route: &Route) -> Result<impl Shown + 
         token: reader.token().map(str::to_owned),
         route: route.clone(),
         layer: *layer,
+        off_record: off_record.map(|since| reader.site.clock.local(since.unix_seconds())),
         channel,
         now,
         threads,
@@ -118,6 +125,9 @@ impl Shown for ChannelPage {
             h1 {
                 (name(&title))
                 @if self.channel.is_private { " " small { (texts::PRIVATE.of(language)) } }
+            }
+            @if let Some(since) = self.off_record {
+                p { (texts::OFF_RECORD.of(language)) " " (time(since)) }
             }
             @if self.now.is_empty() && self.threads.is_empty() {
                 p { (texts::NO_MEMORIES.of(language)) }
@@ -175,7 +185,7 @@ impl Shown for ChannelPage {
             json!({
                 "memory": thread.stored.memory.id,
                 "scope_id": thread.stored.memory.scope_id,
-                "updated_at": myao_bot::reading::times::rfc3339(thread.stored.memory.updated_at),
+                "updated_at": rfc3339(thread.stored.memory.updated_at),
                 "author": first.map(|first| &first.author),
                 "first_words": first.map(|first| first_words(&first.text)),
             })
@@ -184,6 +194,7 @@ impl Shown for ChannelPage {
             "id": self.channel.id,
             "name": self.channel.name,
             "is_private": self.channel.is_private,
+            "off_record_since": self.off_record.map(rfc3339),
             "memories": now.collect::<Value>(),
             "records": records.collect::<Value>(),
             "marks": marks.collect::<Value>(),

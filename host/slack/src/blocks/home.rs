@@ -40,6 +40,8 @@ pub struct HomeChannel {
     pub memory: MemoryText,
     /// How many versions there are.
     pub versions: u32,
+    /// Whether nothing that is said there now is remembered.
+    pub is_off_record: bool,
 }
 
 /// The view for `views.publish` (<https://docs.slack.dev/reference/methods/views.publish>). It says how many channels do
@@ -102,6 +104,9 @@ fn channel_blocks(channel: &HomeChannel, language: Language) -> [Value; CHANNEL_
         channel.memory.made_at.to_string(),
         language.versions(channel.versions),
     ];
+    if channel.is_off_record {
+        below.push(language.words().is_off_there.to_owned());
+    }
     below.extend(channel.memory.sources(language));
     below.extend(channel.memory.corrections(language));
     if excerpt.hidden > 0 {

@@ -41,6 +41,7 @@ fn channel(name: &str, text: &str) -> HomeChannel {
         name: name.to_owned(),
         memory: memory(3, text),
         versions: 3,
+        is_off_record: false,
     }
 }
 
@@ -177,6 +178,21 @@ fn a_home_tab_of_many_long_memories_stays_within_slacks_limits() {
     let view = home_view(&out_of_budget, Japanese);
     assert_within_limits(&view);
     assert!(view.to_string().contains("ほかに 15 チャンネル"));
+}
+
+#[test]
+fn the_home_tab_says_which_channels_are_off_the_record() {
+    let mut home = home();
+    home.channels[1].is_off_record = true;
+    for (language, words) in [
+        (Japanese, "今は覚えていません"),
+        (English, "not remembered at present"),
+    ] {
+        let view = home_view(&home, language);
+        assert_within_limits(&view);
+        let shown = view.to_string();
+        assert_eq!(shown.matches(words).count(), 1, "{shown}");
+    }
 }
 
 #[test]

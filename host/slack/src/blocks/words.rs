@@ -51,6 +51,7 @@ pub(super) struct Words {
     pub(super) on_here: &'static str,
     pub(super) only_admins: &'static str,
     pub(super) no_channel: &'static str,
+    pub(super) is_off_there: &'static str,
     pub(super) is_off_here: &'static str,
     pub(super) help: &'static str,
     pub(super) help_title: &'static str,
@@ -97,6 +98,7 @@ const JAPANESE: Words = Words {
     on_here: "これからのこのチャンネルの発言を覚えます。その間の発言は、このあとも覚えません。",
     only_admins: "チャンネルについて頼めるのは、ワークスペースの管理者だけです。あなたの発言だけなら `/memory オフ 自分`。",
     no_channel: "ここはチャンネルではありません。あなたの発言を覚えないようにするには `/memory オフ 自分`。",
+    is_off_there: "今は覚えていません",
     is_off_here: "このチャンネルの発言は今は覚えていません。また覚えるには、管理者が `/memory オン ここ` と打ちます。",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
@@ -155,6 +157,7 @@ const ENGLISH: Words = Words {
     on_here: "From now on I remember what is said in this channel. What was said in the meantime stays unremembered.",
     only_admins: "Only admins of the workspace can ask for that. For your own messages there is `/memory off me`.",
     no_channel: "This is no channel. `/memory off me` stops me from remembering what you say.",
+    is_off_there: "not remembered at present",
     is_off_here: "I do not remember what is said in this channel at present. `/memory on here`, from an admin, changes that.",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\
