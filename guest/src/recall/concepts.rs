@@ -31,6 +31,9 @@ const DECISION_REQUESTS: Phrases = phrases!(
 /// Words that ask for what is still open; the longer ones first.
 const OPEN_REQUESTS: Phrases = phrases!("japanese/open-requests.txt", "english/open-requests.txt");
 
+/// Words beside the subject of such a question.
+const SUBJECT_WORDS: Phrases = phrases!("japanese/subject-words.txt", "english/subject-words.txt");
+
 /// Asks for what was said, whatever it is.
 const RECAP_REQUESTS: Phrases = phrases!(
     "japanese/recap-requests.txt",
@@ -54,6 +57,15 @@ fn is_beside_words(term: &str) -> bool {
     is_hiragana(first) || is_hiragana(second) && (is_katakana(first) || PARTICLES.contains(second))
 }
 
+/// Whether a name in lower case has the term as a word, or as a part if it is written without spaces.
+pub(super) fn is_named(name: &str, term: &str) -> bool {
+    if term.is_ascii() {
+        let mut words = name.split(|c: char| !c.is_alphanumeric());
+        return words.any(|word| word == term);
+    }
+    name.contains(term)
+}
+
 /// A question without the words that ask for what was said, whatever it is.
 pub(super) fn without_request(question: &str) -> String {
     let mut rest = question.to_lowercase();
@@ -73,6 +85,11 @@ pub(super) fn without_decision_request(question: &str) -> (String, bool) {
 /// A question without the words that ask for what is still open, and whether it has any.
 pub(super) fn without_open_request(question: &str) -> (String, bool) {
     without(question, OPEN_REQUESTS)
+}
+
+/// Whether a question in lower case says what it is about.
+pub(super) fn names_subject(question: &str) -> bool {
+    SUBJECT_WORDS.words_in(question).next().is_some()
 }
 
 fn without(question: &str, requests: Phrases) -> (String, bool) {
@@ -179,6 +196,17 @@ impl Concepts {
     pub(super) fn say_nothing(&self) -> bool {
         let mut concepts = self.concepts.iter();
         concepts.all(|concept| concept.term.chars().all(is_hiragana) || says_nothing(&concept.term))
+    }
+
+    /// Whether a message has each word, in any form. What stands between words says nothing.
+    pub(super) fn are_in(&self, terms: &[String], author: &str) -> bool {
+        let found: BTreeSet<usize> = terms.iter().filter_map(|term| self.number(term)).collect();
+        let mut concepts = self.concepts.iter().enumerate();
+        concepts.all(|(number, concept)| {
+            is_beside_words(&concept.term)
+                || found.contains(&number)
+                || is_named(author, &concept.term)
+        })
     }
 
     pub(super) fn is_empty(&self) -> bool {

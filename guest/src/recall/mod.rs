@@ -18,7 +18,9 @@ use crate::extractive::text::fold;
 use crate::ports::{Recall, Storage};
 use crate::records::decisions;
 use crate::ts::{MAX_SEQUENCE, Ts};
-use concepts::{Concepts, without_decision_request, without_open_request, without_request};
+use concepts::{
+    Concepts, names_subject, without_decision_request, without_open_request, without_request,
+};
 pub(crate) use rank::only_asks;
 use times::AskedTime;
 
@@ -83,9 +85,16 @@ pub struct Overview {
     pub found: SearchResult,
     /// The messages before decisions that say little by themselves, by the place of the decision.
     pub before: BTreeMap<(String, String), Hit>,
+    /// What open things are to be about; empty for all.
+    about: Concepts,
 }
 
 impl Overview {
+    /// Whether only what is open about a subject was asked for.
+    pub(crate) fn has_subject(&self) -> bool {
+        !self.about.is_empty()
+    }
+
     /// The message that a decision answers.
     pub(crate) fn before(&self, decision: &Hit) -> Option<&Hit> {
         let at = &decision.at;
@@ -136,6 +145,7 @@ impl<'a> Searcher<'a> {
                 of,
                 found: self.find(understood, request.limit)?,
                 before: BTreeMap::new(),
+                about: Concepts::default(),
             },
             OverviewOf::Decisions => self.find_decisions(understood, request.limit)?,
             OverviewOf::Open => self.find_open(understood, request.limit)?,
@@ -150,6 +160,8 @@ impl<'a> Searcher<'a> {
         understood.since = since;
         understood.until = Ts::last_of(self.now);
         understood.likely = None;
+        // What settles an open thing may not name its subject.
+        let about = std::mem::take(&mut understood.concepts);
         let found = self.find(understood, limit)?;
         Ok(Overview {
             of: OverviewOf::Open,
@@ -158,7 +170,19 @@ impl<'a> Searcher<'a> {
                 ..found
             },
             before: BTreeMap::new(),
+            about,
         })
+    }
+
+    /// Whether a message is about the subject of an overview.
+    #[must_use]
+    pub fn is_about(&self, overview: &Overview, hit: &Hit) -> bool {
+        let message = &hit.message;
+        overview.about.is_empty()
+            || overview.about.are_in(
+                &self.recall.terms(&fold(&message.text)),
+                &message.user.name.to_lowercase(),
+            )
     }
 
     /// The newest messages that say what was decided.
@@ -195,6 +219,7 @@ impl<'a> Searcher<'a> {
             of: OverviewOf::Decisions,
             found,
             before,
+            about: Concepts::default(),
         })
     }
 
@@ -241,14 +266,18 @@ impl<'a> Searcher<'a> {
         let (subject, asks_for_open) = without_open_request(&subject);
         let mut overview = None;
         if names_time || !channels.is_empty() || asks_for_decisions || asks_for_open {
+            let names_subject = asks_for_open && !asks_for_decisions && names_subject(&subject);
             let subject = Concepts::of(self.recall.terms(&without_request(&subject)));
-            if subject.say_nothing() {
+            let says_nothing = subject.say_nothing();
+            if says_nothing || names_subject {
                 overview = Some(match (asks_for_decisions, asks_for_open) {
                     (true, _) => OverviewOf::Decisions,
                     (false, true) => OverviewOf::Open,
                     (false, false) => OverviewOf::All,
                 });
-                if !asks_for_decisions {
+                if !says_nothing {
+                    concepts = subject;
+                } else if !asks_for_decisions {
                     concepts = Concepts::default();
                 }
                 (first_day, end) = asked.widest;

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::concepts::{Concept, Concepts};
+use super::concepts::{Concept, Concepts, is_named};
 use super::hit;
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::recall::FoundMessage;
@@ -112,15 +112,6 @@ pub(crate) fn only_asks(text: &str) -> bool {
         && sentences
             .filter(|sentence| !sentence.trim().is_empty())
             .all(is_question)
-}
-
-/// Whether a name in lower case has the term as a word, or as a part if it is written without spaces.
-fn is_named(name: &str, term: &str) -> bool {
-    if term.is_ascii() {
-        let mut words = name.split(|c: char| !c.is_alphanumeric());
-        return words.any(|word| word == term);
-    }
-    name.contains(term)
 }
 
 /// Ranks candidates, the best first. `total` is the number of messages among which they were found.

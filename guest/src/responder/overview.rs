@@ -45,8 +45,8 @@ impl Responder<'_> {
         let Some(mut overview) = searcher.overview(&request)? else {
             return Ok(None);
         };
-        let (of, found) = (overview.of, &mut overview.found);
-        let hits = std::mem::take(&mut found.hits);
+        let hits = std::mem::take(&mut overview.found.hits);
+        let (of, found) = (overview.of, &overview.found);
         let mut hits = match of {
             // What the bot says answers questions, too.
             OverviewOf::Open => hits,
@@ -56,6 +56,7 @@ impl Responder<'_> {
         let is_past = |until: &Timestamp| until.unix_seconds < self.now.unix_seconds;
         let heading = Heading {
             of,
+            has_subject: overview.has_subject(),
             japanese: is_japanese(question),
             since: found.since.and_then(local_date),
             until: found.until.filter(is_past).and_then(local_date),
@@ -65,7 +66,9 @@ impl Responder<'_> {
             OverviewOf::All => lines.add_main(&hits, &heading),
             OverviewOf::Decisions => lines.add_decisions(&hits, &overview, &heading),
             OverviewOf::Open => {
-                lines.add_open(&self.open_of(&hits, overview.found.until), &heading)
+                let mut open = self.open_of(&hits, overview.found.until);
+                open.retain(|(_, hit)| searcher.is_about(&overview, hit));
+                lines.add_open(&open, &heading)
             }
         }
         let found_nothing = lines.sources.is_empty();
@@ -121,6 +124,8 @@ impl Responder<'_> {
 /// What stands above the lines.
 struct Heading {
     of: OverviewOf,
+    /// Whether only what is open about something was asked for.
+    has_subject: bool,
     japanese: bool,
     /// The days that were asked for.
     since: Option<String>,
@@ -147,6 +152,7 @@ impl Heading {
             let what = match self.of {
                 OverviewOf::All => "主な発言です。",
                 OverviewOf::Decisions => "決まったことです。",
+                OverviewOf::Open if self.has_subject => "その件で、まだ終わっていないことです。",
                 OverviewOf::Open => "まだ終わっていないことです。",
             };
             return format!("{channel}{days}{what}");
@@ -166,6 +172,7 @@ impl Heading {
         let what = match self.of {
             OverviewOf::All => "What was said",
             OverviewOf::Decisions => "What was decided",
+            OverviewOf::Open if self.has_subject => "What is still open about that",
             OverviewOf::Open => "What is still open",
         };
         let words: Vec<String> = std::iter::once(what.to_owned()).chain(parts).collect();
@@ -188,6 +195,12 @@ impl Heading {
             (OverviewOf::All, false) => "I found nothing that was said there or then.",
             (OverviewOf::Decisions, true) => "決まったことは見つかりませんでした。",
             (OverviewOf::Decisions, false) => "I found nothing that was decided there or then.",
+            (OverviewOf::Open, true) if self.has_subject => {
+                "その件では、答えのない質問も、残っている作業も見つかりませんでした。"
+            }
+            (OverviewOf::Open, false) if self.has_subject => {
+                "I found no question about that without an answer, and nothing to do."
+            }
             (OverviewOf::Open, true) => "答えのない質問も、残っている作業も見つかりませんでした。",
             (OverviewOf::Open, false) => {
                 "I found no question without an answer, and nothing to do."

@@ -97,7 +97,7 @@ impl Commands {
                 self.quoted(payload.user_id, here, &question).await?
             }
             Command::Open { about } => {
-                let question = format!("{} {about}", still_open(language));
+                let question = still_open_about(&about, language);
                 self.quoted(payload.user_id, here, &question).await?
             }
             Command::Thread { link } => match parse_thread(&link) {
@@ -137,6 +137,16 @@ pub(super) fn still_open(language: Language) -> &'static str {
     match language {
         Language::Japanese => "未解決のこと",
         Language::English => "what is still open",
+    }
+}
+
+/// Asks what is still open about something, or in a time.
+fn still_open_about(about: &str, language: Language) -> String {
+    let asks = still_open(language);
+    match language {
+        _ if about.is_empty() => asks.to_owned(),
+        Language::Japanese => format!("{about} について{asks}"),
+        Language::English => format!("{asks} about {about}"),
     }
 }
 

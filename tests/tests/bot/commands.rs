@@ -205,6 +205,18 @@ fn the_command_tells_what_was_said_since_a_time_and_what_was_decided() {
             open.contains("見積書") && !open.contains("契約書"),
             "{open}"
         );
+        let about = ask(&slack, channel, "未解決 田中観光の見積書");
+        assert!(
+            about.contains("その件で") && about.contains("金曜までに"),
+            "{about}"
+        );
+        let none = ask(&slack, channel, "open プリンター");
+        assert!(none.contains("その件では"), "{none}");
+        let since = ask(&slack, channel, "未解決 昨日から");
+        assert!(
+            since.contains("見積書") && !since.contains("その件"),
+            "{since}"
+        );
     }
     let how = ask(&slack, CAMP, "since");
     assert!(how.contains("/memory 金曜日から"), "{how}");

@@ -273,6 +273,80 @@ fn what_the_bot_was_asked_or_answered_is_not_open() {
 }
 
 #[test]
+fn what_is_open_about_a_subject_is_listed_alone() {
+    let host = quoting_host();
+    host.say("C1", -9 * DAY, "Which printer does the Osaka office use?");
+    host.say("C1", -8 * DAY, "Who moves the desks of the Kyoto office?");
+    let labels = "I'll order new labels for the Harbour warehouse.";
+    say_by(&host, "bob", None, -7 * DAY, labels);
+    let open = |question: &str| ask(&host, None, question);
+    let osaka = open("#general what is still open about the Osaka printers");
+    assert_eq!(
+        osaka.text,
+        "What is still open about that in #general:\n\
+         - 2024-02-21 alice: Which printer does the Osaka office use? (question) [1]"
+    );
+    let offices = open("what is still open about office since 2024-02-01");
+    assert_eq!(offices.sources.len(), 2, "{}", offices.text);
+    assert_eq!(cited(&open("what is still open about bob")), [labels]);
+    let all = open("what is still open about since 2024-02-01");
+    assert_eq!(all.sources.len(), 3, "{}", all.text);
+    let none = open("what is still open about the budget");
+    assert!(none.found_nothing);
+    assert!(
+        none.text.starts_with("I found no question about that"),
+        "{}",
+        none.text
+    );
+    // Another use of the words asks for what was said.
+    let words = open("Is the printer shop still open?");
+    assert!(!words.text.contains("still open"), "{}", words.text);
+}
+
+#[test]
+fn what_is_open_about_a_subject_is_understood_in_japanese() {
+    let host = quoting_host();
+    host.say("C1", -8 * DAY, "大阪支店のプリンターの型番は何ですか？");
+    let task = "見積書は金曜までに田中商店へ送ります。";
+    say_by(&host, "健人", None, -6 * DAY, task);
+    let open = |question: &str| ask(&host, None, question);
+    let printer = open("#general 大阪のプリンター について未解決のこと");
+    assert_eq!(
+        printer.text,
+        "#general のその件で、まだ終わっていないことです。\n\
+         - 2024-02-22 alice: 大阪支店のプリンターの型番は何ですか？ (質問) [1]"
+    );
+    assert_eq!(cited(&open("見積書 について未解決のこと")), [task]);
+    let since = open("2月1日から について未解決のこと");
+    assert_eq!(since.sources.len(), 2, "{}", since.text);
+    assert!(open("予算 について未解決のこと").found_nothing);
+}
+
+#[test]
+fn a_question_that_the_bot_answered_next_is_no_point_of_a_time() {
+    let host = quoting_host();
+    let bot = host.settings.response_persona.name.clone();
+    host.say("C1", -5 * DAY, "Harbour goes out on 4 March at 14:00.");
+    host.say("C1", -4 * DAY, "Where do we meet on 4 March?");
+    host.say("C1", -4 * DAY + 60, "And at what time do we meet?");
+    let mut answer = message(-4 * DAY + 90, "In Hakone at 9:00.");
+    answer.user.name = bot;
+    answer.user.is_bot = true;
+    host.storage.add_message("C1", answer);
+    host.say("C1", -3 * DAY, "Who brings the projector to Hakone?");
+    let response = ask(&host, None, "#general since 2024-02-20");
+    let cited = cited(&response);
+    assert!(
+        cited.iter().all(|said| !said.contains("do we meet")),
+        "{cited:?}"
+    );
+    assert!(
+        cited.iter().any(|said| said.contains("Harbour")),
+        "{cited:?}"
+    );
+}
+
+#[test]
 fn the_name_of_a_channel_does_not_choose_the_language() {
     let host = quoting_host();
     host.storage.add_channel("C3", "合宿");

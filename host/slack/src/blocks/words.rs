@@ -106,7 +106,7 @@ const JAPANESE: Words = Words {
            • `/memory 出典 [版|長期]` — 各行のもとになったメッセージ（`sources`）\n\
            • `/memory 金曜日から` — そのときからの主な発言（`since`）\n\
            • `/memory 決定 [言葉]` — 決まったこと（`decisions`）\n\
-           • `/memory 未解決` — 答えのない質問と、残っている作業（`open`）\n\
+           • `/memory 未解決 [言葉]` — 答えのない質問と、残っている作業（`open`）\n\
            • `/memory スレッド リンク` — スレッドの要点（`thread`）\n\
            • `/memory 検索 言葉` — あなたが見られるメッセージを探す（`search`）\n\
            • `/memory オフ` — あなたやこのチャンネルの発言を覚えないようにする（`off`、`on`）\n\
@@ -165,7 +165,7 @@ const ENGLISH: Words = Words {
            • `/memory sources [version|long]` — the messages that each line was made from\n\
            • `/memory since friday` — the main points of what was said since then\n\
            • `/memory decisions [words]` — what was decided\n\
-           • `/memory open` — questions without an answer, and what is to do\n\
+           • `/memory open [words]` — questions without an answer, and what is to do\n\
            • `/memory thread link` — the main points of a thread\n\
            • `/memory search words` — messages that you may see\n\
            • `/memory off` — stop remembering you or this channel (`on`: begin again)\n\
