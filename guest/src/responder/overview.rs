@@ -1,5 +1,6 @@
 //! What was said or decided in a time or a channel, in short: the answer to a question that asks for nothing else.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::Responder;
@@ -9,10 +10,10 @@ use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest};
 use crate::bindings::types::{Citation, Engine, Message, MessageRef, Source, Timestamp};
 use crate::citations::{self, cite};
 use crate::extractive::messages::{local_date, name};
-use crate::extractive::text::{cut, flatten, is_kana, is_kanji};
+use crate::extractive::text::{cut, flatten, fold, is_kana, is_kanji};
 use crate::extractive::{Input, Open, OpenKind, is_note, open, summarize};
 use crate::fit::NOTHING;
-use crate::recall::{Overview, OverviewOf, Searcher};
+use crate::recall::{Overview, OverviewOf, Searcher, only_asks};
 use crate::records::decisions;
 use crate::ts::Ts;
 
@@ -111,14 +112,45 @@ impl Responder<'_> {
 
     /// Without what was said to the bot and by programs, unless there is nothing else.
     fn said_by_people(&self, hits: Vec<Hit>) -> Vec<Hit> {
-        let bot = &self.ports.settings.response_persona.name;
-        let is_own = |message: &Message| message.user.is_bot && message.user.name == *bot;
+        let asked = self.asked_of_bot(&hits);
         let (people, others): (Vec<Hit>, Vec<Hit>) = hits
             .into_iter()
-            .filter(|hit| !is_own(&hit.message) && !self.is_to_bot(&hit.message))
+            .filter(|hit| !self.is_own(&hit.message) && !self.is_to_bot(&hit.message))
+            .filter(|hit| !asked.contains(&place(hit)))
             .partition(|hit| !hit.message.user.is_bot);
         if people.is_empty() { others } else { people }
     }
+
+    fn is_own(&self, message: &Message) -> bool {
+        message.user.is_bot && message.user.name == self.ports.settings.response_persona.name
+    }
+
+    /// The questions that the bot answered next. In a direct message they need no mention.
+    fn asked_of_bot(&self, hits: &[Hit]) -> BTreeSet<(String, String)> {
+        let mut newest_first: Vec<&Hit> = hits.iter().collect();
+        newest_first.sort_by_cached_key(|hit| Reverse(Ts::parse(&hit.at.ts).ok()));
+        let mut asked = BTreeSet::new();
+        // The conversations of which the bot has the last word, as far as they are read.
+        let mut answered: BTreeSet<(&str, Option<&str>)> = BTreeSet::new();
+        for hit in newest_first {
+            let message = &hit.message;
+            let thread = message.thread_ts.as_deref();
+            let thread = thread.filter(|thread| *thread != hit.at.ts);
+            let conversation = (hit.at.channel_id.as_str(), thread);
+            if self.is_own(message) {
+                answered.insert(conversation);
+            } else if !only_asks(&fold(&message.text).to_lowercase()) {
+                answered.remove(&conversation);
+            } else if answered.contains(&conversation) {
+                asked.insert(place(hit));
+            }
+        }
+        asked
+    }
+}
+
+fn place(hit: &Hit) -> (String, String) {
+    (hit.at.channel_id.clone(), hit.at.ts.clone())
 }
 
 /// What stands above the lines.

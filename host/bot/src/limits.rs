@@ -3,6 +3,7 @@
 use myao_plugin::state::replies::{Admission, MentionLimits, WaitingReply};
 use myao_plugin::{Answer, CallError, Error};
 use myao_slack::blocks::Language;
+use myao_slack::events::is_direct_message;
 
 use super::budget::is_spent;
 use super::mentions::{Answered, Mentions, post_for};
@@ -46,7 +47,8 @@ impl Mentions {
             }
             _ => return Ok(Some(Answered::TooMany)),
         };
-        let text = notice(&text, settings.language, told);
+        let place = Asked::of(reply);
+        let text = notice(&text, settings.language, place, told);
         self.post(post_for(reply, text)).await?;
         Ok(Some(Answered::Notified))
     }
@@ -74,21 +76,60 @@ impl Mentions {
             .budget
             .spent()
             .map_or(0, |spent| spent.until.saturating_sub(self.clock.seconds()));
-        self.post(post_for(reply, out_of_budget(language, wait)))
-            .await?;
+        let text = out_of_budget(language, Asked::of(reply), wait);
+        self.post(post_for(reply, text)).await?;
         Ok(Answered::Notified)
     }
 }
 
+/// How the bot was asked.
+#[derive(Debug, Clone, Copy)]
+enum Asked {
+    /// With a mention.
+    InChannel,
+    /// In a direct message, where none is needed.
+    Directly,
+}
+
+impl Asked {
+    fn of(reply: &WaitingReply) -> Self {
+        if is_direct_message(&reply.channel_id) {
+            Self::Directly
+        } else {
+            Self::InChannel
+        }
+    }
+
+    /// Says to ask again.
+    fn again(self, language: Language) -> &'static str {
+        match (language, self) {
+            (Language::Japanese, Self::InChannel) => "もう一度メンションしてください",
+            (Language::Japanese, Self::Directly) => "もう一度書いてください",
+            (Language::English, Self::InChannel) => "mention me again",
+            (Language::English, Self::Directly) => "write to me again",
+        }
+    }
+
+    /// What people ask with.
+    fn with(self, language: Language) -> &'static str {
+        match (language, self) {
+            (Language::Japanese, Self::InChannel) => "メンション",
+            (Language::Japanese, Self::Directly) => "メッセージ",
+            (Language::English, Self::InChannel) => "mentions",
+            (Language::English, Self::Directly) => "messages",
+        }
+    }
+}
+
 /// The answer when the budget of the day is used up. `wait` is in seconds.
-fn out_of_budget(language: Language, wait: i64) -> String {
-    let wait = length(language, wait);
+fn out_of_budget(language: Language, asked: Asked, wait: i64) -> String {
+    let (wait, again) = (length(language, wait), asked.again(language));
     match language {
         Language::Japanese => format!(
-            "今日使える予算を使い切ったので、いまはお答えできません。約{wait}後に、もう一度メンションしてください。"
+            "今日使える予算を使い切ったので、いまはお答えできません。約{wait}後に、{again}。"
         ),
         Language::English => format!(
-            "I have used up my budget for today, so I cannot answer now. Please mention me again in about {wait}."
+            "I have used up my budget for today, so I cannot answer now. Please {again} in about {wait}."
         ),
     }
 }
@@ -118,19 +159,20 @@ struct Told {
 }
 
 /// The notice, in the language of the mention, or in `fallback` if that is not clear.
-fn notice(mention: &str, fallback: Language, told: Told) -> String {
+fn notice(mention: &str, fallback: Language, asked: Asked, told: Told) -> String {
     let language = language_of(mention).unwrap_or(fallback);
     let answered = told.answered;
     let window = length(language, told.window_seconds.into());
     let wait = length(language, told.wait);
+    let (again, with) = (asked.again(language), asked.with(language));
     match language {
         Language::Japanese => format!(
-            "{window}のあいだに{answered}回お答えしたので、少し休みます。約{wait}後に、もう一度メンションしてください。\
-             それまでのメンションにはお答えしません。"
+            "{window}のあいだに{answered}回お答えしたので、少し休みます。約{wait}後に、{again}。\
+             それまでの{with}にはお答えしません。"
         ),
         Language::English => format!(
-            "I have answered {answered} mentions within {window}, so I am taking a break. Please mention me again in \
-             about {wait}. Mentions until then get no answer."
+            "I have answered {answered} {with} within {window}, so I am taking a break. Please {again} in about \
+             {wait}. I do not answer {with} until then."
         ),
     }
 }
@@ -156,7 +198,7 @@ mod tests {
 
     #[test]
     fn an_answer_that_the_budget_puts_off_says_when_to_ask_again() {
-        let said = |language, wait| out_of_budget(language, wait);
+        let said = |language, wait| out_of_budget(language, Asked::InChannel, wait);
         for (wait, words) in [
             (0, "about 1 minute."),
             (7_140, "about 119 minutes."),
@@ -177,7 +219,14 @@ mod tests {
             window_seconds,
             wait,
         };
-        let said = |mention| notice(mention, Language::Japanese, told(3600, 61));
+        let said = |mention| {
+            notice(
+                mention,
+                Language::Japanese,
+                Asked::InChannel,
+                told(3600, 61),
+            )
+        };
         assert!(
             said("@myao 予算は？")
                 .contains("60分のあいだに20回お答えしたので、少し休みます。約2分後に")
@@ -185,9 +234,39 @@ mod tests {
         assert!(said("@myao where?").contains("within 60 minutes"));
         assert!(said("@myao where?").contains("in about 2 minutes."));
         assert_eq!(said("@myao ?"), said("@myao はい"));
-        let of_day = |mention| notice(mention, Language::English, told(86_400, 40_000));
+        let of_day = |mention| {
+            notice(
+                mention,
+                Language::English,
+                Asked::InChannel,
+                told(86_400, 40_000),
+            )
+        };
         assert!(of_day("@myao where?").contains("within 24 hours"));
         assert!(of_day("@myao where?").contains("in about 12 hours."));
         assert!(of_day("予算は？").contains("24時間のあいだに20回"));
+    }
+    #[test]
+    fn nobody_is_told_to_mention_the_bot_in_a_direct_message() {
+        let told = Told {
+            answered: 20,
+            window_seconds: 3600,
+            wait: 61,
+        };
+        for (question, again) in [
+            ("where?", "write to me again in about 2 minutes"),
+            ("どこ？", "約2分後に、もう一度書いてください"),
+        ] {
+            let language = language_of(question).unwrap_or(Language::English);
+            let limit = notice(question, language, Asked::Directly, told);
+            let budget = out_of_budget(language, Asked::Directly, 61);
+            for text in [limit, budget] {
+                assert!(text.contains(again), "{text}");
+                assert!(
+                    !text.contains("mention") && !text.contains("メンション"),
+                    "{text}"
+                );
+            }
+        }
     }
 }

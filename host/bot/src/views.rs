@@ -144,6 +144,7 @@ impl Views {
         let view = seen_from(&self.workspace, &channel.id);
         let mut sources = self.newest_sources(&*view, &shown).await?;
         let corrections = self.corrections(&channel.id).await?;
+        let is_direct = is_direct_message(&channel.id);
         let of = Speaker::Channel(channel.id);
         let is_off = self.workspace.off_record_since(of).await;
         let is_off = is_off.map_err(explained)?;
@@ -153,6 +154,7 @@ impl Views {
             long_term: None,
             is_off_record: is_off.is_some(),
             channel: channel.name,
+            is_direct,
         };
         if let Some(stored) = newest {
             let sources = sources.remove(&stored.memory.id);
@@ -177,6 +179,7 @@ impl Views {
         let mut view = HistoryView {
             total: count(versions.len()),
             versions: Vec::new(),
+            is_direct: is_direct_message(&channel.id),
             channel: channel.name,
         };
         for stored in versions.into_iter().take(most) {
@@ -202,6 +205,7 @@ impl Views {
             None => None,
         };
         Ok(SourcesView {
+            is_direct: is_direct_message(&channel.id),
             channel: channel.name,
             asked,
             found,

@@ -96,6 +96,8 @@ fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
     slack.post(AKARI, "D0AKARI001", "伊東の希望は内緒です。", None);
     posts(&slack, &mut bot, 1);
     remembered(&mut bot, "D0AKARI001", 1);
+    let none = ask(&slack, "D0AKARI001", "sources long");
+    assert!(!none.contains("/invite"), "{none}");
     let direct = ask(&slack, "D0AKARI001", "");
     assert!(
         direct.contains("伊東") && direct.contains("#dm-"),
@@ -269,6 +271,66 @@ fn the_command_tells_the_main_points_of_a_thread() {
         let how = ask(&slack, CAMP, text);
         assert!(how.contains("リンクをコピーして"), "{how}");
     }
+    bot.stop();
+}
+
+#[test]
+fn the_command_shows_what_a_model_made_of_a_thread_with_its_sources() {
+    let slack = workspace();
+    let llm = LlmServer::start(|_| answer("- 会場は箱根の山荘に決まり、予算は45,000円になった"));
+    let memory = "memory: { long_term_update_interval_seconds: 1, thread_memories: always }\n";
+    let mut bot = connect(&slack, &(llm.config() + memory));
+    bot.caught_up();
+    let first = slack.post(AKARI, CAMP, "合宿の会場を決めましょう。", None);
+    let text = "会場は箱根の山荘に決まりました。予算は45,000円です。";
+    slack.post(EMIKO, CAMP, text, Some(&first));
+    let made = "SELECT COUNT(*) FROM memories WHERE scope = 2 AND superseded_at IS NULL";
+    bot.until("the thread's memory", |program| {
+        (number(program, made) == 1).then_some(())
+    });
+    let link = format!(
+        "https://fake.slack.com/archives/{CAMP}/p{}",
+        first.replace('.', "")
+    );
+    let shown = ask(&slack, "D0AKARI", &format!("thread {link}"));
+    for words in [
+        "覚えていること",
+        "45,000円になった",
+        "出典: <https://fake.slack.com/archives/C0CAMP/p",
+        "おもな発言",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    bot.stop();
+}
+
+#[test]
+fn what_the_bot_was_asked_in_a_direct_message_is_no_point_of_a_time() {
+    let (slack, llm) = (workspace(), model());
+    slack.add_direct_channel("D0AKARI001", AKARI);
+    let mut bot = connect(&slack, &replies_of(&llm));
+    bot.caught_up();
+    let nothing = ask(&slack, "D0AKARI001", "");
+    assert!(!nothing.contains("/invite"), "{nothing}");
+    slack.post(EMIKO, CAMP, "合宿の会場は箱根に決まりました。", None);
+    slack.post(
+        AKARI,
+        "D0AKARI001",
+        "合宿の会場はどこに決まりましたか？",
+        None,
+    );
+    posts(&slack, &mut bot, 1);
+    settled(&slack, &mut bot);
+    let nothing = ask(&slack, "D0AKARI001", "");
+    assert!(
+        nothing.contains("ここでの会話の記憶はまだありません") && !nothing.contains("/invite"),
+        "{nothing}"
+    );
+    let said = ask(&slack, "D0AKARI001", "昨日から");
+    assert!(
+        said.contains("箱根に決まりました") && !said.contains("どこに"),
+        "{said}"
+    );
     bot.stop();
 }
 

@@ -23,6 +23,8 @@ const MAX_RECORDS: usize = 20;
 pub struct MemoryView {
     /// The name, without `#`.
     pub channel: String,
+    /// Whether it is a direct message with the bot.
+    pub is_direct: bool,
     /// The newest version of the short-term memory.
     pub short_term: Option<MemoryText>,
     /// How many versions of it there are.
@@ -38,6 +40,8 @@ pub struct MemoryView {
 pub struct HistoryView {
     /// The name, without `#`.
     pub channel: String,
+    /// Whether it is a direct message with the bot.
+    pub is_direct: bool,
     /// The versions that were asked for, the newest first.
     pub versions: Vec<MemoryText>,
     /// How many there are.
@@ -49,6 +53,8 @@ pub struct HistoryView {
 pub struct SourcesView {
     /// The name, without `#`.
     pub channel: String,
+    /// Whether it is a direct message with the bot.
+    pub is_direct: bool,
     /// What was asked for.
     pub asked: SourcesOf,
     /// The memory, if there is one.
@@ -118,7 +124,7 @@ pub fn memory_message(view: &MemoryView, language: Language) -> Value {
     if view.is_off_record {
         blocks.push(section(words.is_off_here));
     } else if is_empty {
-        blocks.push(section(words.nothing_in_channel));
+        blocks.push(section(language.nothing_here(view.is_direct)));
     }
     if !is_empty {
         blocks.push(context(words.channel_hint));
@@ -155,7 +161,7 @@ pub fn history_message(view: &HistoryView, language: Language) -> Value {
     let count = u32::try_from(shown.len()).unwrap_or(u32::MAX);
     let left_out = view.total.saturating_sub(count);
     if shown.is_empty() {
-        blocks.push(section(language.words().nothing_in_channel));
+        blocks.push(section(language.nothing_here(view.is_direct)));
     } else if left_out > 0 {
         let how = if view.total <= MAX_HISTORY {
             format!("{COMMAND} history {}", view.total)
@@ -170,12 +176,13 @@ pub fn history_message(view: &HistoryView, language: Language) -> Value {
 /// The answer to [`crate::command::Command::Sources`].
 #[must_use]
 pub fn sources_message(view: &SourcesView, language: Language) -> Value {
-    let words = language.words();
     let Some(found) = &view.found else {
         let title = language.channel_title(&view.channel);
         let why = match view.asked {
             SourcesOf::Version(version) => language.no_version(version),
-            SourcesOf::Newest | SourcesOf::LongTerm => words.nothing_in_channel.to_owned(),
+            SourcesOf::Newest | SourcesOf::LongTerm => {
+                language.nothing_here(view.is_direct).to_owned()
+            }
         };
         return ephemeral(&title, vec![header(&title), section(&why)]);
     };

@@ -223,6 +223,7 @@ fn a_channels_memories_are_shown_with_versions_times_and_counts() {
     let view = MemoryView {
         is_off_record: false,
         channel: "general".to_owned(),
+        is_direct: false,
         short_term: Some(memory(3, "- 発表会の**日程**を決めた\n- @akari さんが担当")),
         versions: 3,
         long_term: Some(memory(1, "- 製品は `myao` という")),
@@ -286,6 +287,7 @@ fn a_history_shows_versions_and_how_to_see_the_others() {
     let versions = |count: u32| (1..=count).rev().map(|n| memory(n, "- 決めた")).collect();
     let mut view = HistoryView {
         channel: "general".to_owned(),
+        is_direct: false,
         versions: versions(2),
         total: 3,
     };
@@ -315,6 +317,7 @@ fn a_history_shows_versions_and_how_to_see_the_others() {
 fn sources_are_links_with_time_author_and_first_words() {
     let mut view = SourcesView {
         channel: "general".to_owned(),
+        is_direct: false,
         asked: SourcesOf::Newest,
         found: Some(MemorySources {
             version: Some(3),
@@ -384,6 +387,7 @@ fn each_line_is_shown_above_links_to_its_messages() {
     };
     let view = SourcesView {
         channel: "general".to_owned(),
+        is_direct: false,
         asked: SourcesOf::LongTerm,
         found: Some(found),
     };
@@ -401,6 +405,7 @@ fn the_newest_sources_are_named_below_a_text() {
     let view = MemoryView {
         is_off_record: false,
         channel: "general".to_owned(),
+        is_direct: false,
         short_term: Some(memory.clone()),
         versions: 3,
         long_term: None,
@@ -424,6 +429,7 @@ fn corrections_are_quoted_below_a_text_with_what_they_replace_struck_out() {
     let view = MemoryView {
         is_off_record: false,
         channel: "general".to_owned(),
+        is_direct: false,
         short_term: Some(memory),
         versions: 3,
         long_term: None,
@@ -441,6 +447,7 @@ fn corrections_are_quoted_below_a_text_with_what_they_replace_struck_out() {
 fn a_version_that_is_not_there_is_named() {
     let view = |asked| SourcesView {
         channel: "general".to_owned(),
+        is_direct: false,
         asked,
         found: None,
     };

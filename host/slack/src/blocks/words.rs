@@ -25,6 +25,7 @@ pub(super) struct Words {
     pub(super) no_workspace: &'static str,
     pub(super) nothing: &'static str,
     pub(super) nothing_in_channel: &'static str,
+    pub(super) nothing_with_bot: &'static str,
     pub(super) nothing_in_direct: &'static str,
     pub(super) recent: &'static str,
     pub(super) long_term: &'static str,
@@ -66,6 +67,7 @@ const JAPANESE: Words = Words {
               会話が一段落すると、最初の記憶ができます。",
     nothing_in_channel: "このチャンネルの記憶はまだありません。招待されていて（`/invite`）会話が一段落すると、\
                          最初の記憶ができます。",
+    nothing_with_bot: "ここでの会話の記憶はまだありません。ここに何か書いて、会話が一段落すると、最初の記憶ができます。",
     nothing_in_direct: "人どうしのダイレクトメッセージのことは覚えません。チャンネルや、私とのダイレクトメッセージで `/memory` と打つと、そこの記憶を見られます。",
     recent: "最近の出来事",
     long_term: "長期の記憶",
@@ -123,6 +125,7 @@ const ENGLISH: Words = Words {
               The first memory is made once a conversation has been quiet for a while.",
     nothing_in_channel: "There is no memory of this channel yet. The first is made once I am a member (`/invite`) and a \
                          conversation has been quiet for a while.",
+    nothing_with_bot: "There is no memory of our conversation yet. Write to me here; the first is made once it has been quiet for a while.",
     nothing_in_direct: "I remember nothing of direct messages between people. `/memory` in a channel, or in our own direct message, shows what I remember of it.",
     recent: "Recent events",
     long_term: "Long-term memory",
@@ -178,6 +181,16 @@ impl Language {
         match self {
             Japanese => &JAPANESE,
             English => &ENGLISH,
+        }
+    }
+
+    /// Says that there is no memory yet, and what to do.
+    pub(super) fn nothing_here(self, is_direct: bool) -> &'static str {
+        let words = self.words();
+        if is_direct {
+            words.nothing_with_bot
+        } else {
+            words.nothing_in_channel
         }
     }
 
