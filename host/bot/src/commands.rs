@@ -101,8 +101,8 @@ impl Commands {
                 self.quoted(payload.user_id, here, &question).await?
             }
             Command::Thread { link } => match parse_thread(&link) {
-                Some((channel_id, first)) => {
-                    let thread = self.views.thread(payload.user_id, &channel_id, first);
+                Some((channel_id, message)) => {
+                    let thread = self.views.thread(payload.user_id, &channel_id, message);
                     thread_message(thread.await?.as_ref(), language)
                 }
                 None => thread_hint(language),

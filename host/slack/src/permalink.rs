@@ -27,9 +27,9 @@ pub fn parse(link: &str) -> Option<(String, TsKey)> {
     Some((channel_id.to_owned(), ts))
 }
 
-/// The channel's id and the first message of the thread that a link leads to; `None` if it does not lead to a message. A link
-/// to a reply names its thread, `?thread_ts=1709287200.000100`; one to a message without is taken for the first message. It may stand in
-/// angle brackets, with words behind `|`, as Slack sends it.
+/// The channel's id and the first message of the thread that a link names, `?thread_ts=1709287200.000100`, or else its own message,
+/// which may be a reply; `None` if it does not lead to a message. It may stand in angle brackets, with words behind `|`, as Slack
+/// sends it.
 #[must_use]
 pub fn parse_thread(link: &str) -> Option<(String, TsKey)> {
     let link = link.trim().trim_start_matches('<').trim_end_matches('>');

@@ -2,6 +2,7 @@
 
 use myao_fake_slack::{FakeSlack, SlashAnswer};
 use myao_tests::bot::Bot;
+use myao_tests::llm_server::{LlmServer, answer};
 use serde_json::Value;
 
 use crate::bot::support::{
@@ -233,7 +234,7 @@ fn the_command_tells_the_main_points_of_a_thread() {
     bot.caught_up();
     let first = slack.post(AKARI, CAMP, "合宿の会場を決めましょう。", None);
     let reply = "会場は箱根の山荘に決まりました。予算は45,000円です。";
-    slack.post(EMIKO, CAMP, reply, Some(&first));
+    let reply = slack.post(EMIKO, CAMP, reply, Some(&first));
     let secret = slack.post(EMIKO, "C0BOARD", "買収の金額は9億円です。", None);
     slack.post(EMIKO, "C0BOARD", "期限は3月9日です。", Some(&secret));
     slack.post(AKARI, CAMP, "別件です。昼食は十二時です。", None);
@@ -245,6 +246,7 @@ fn the_command_tells_the_main_points_of_a_thread() {
     };
     for text in [
         format!("thread {}", link(CAMP, &first)),
+        format!("thread {}", link(CAMP, &reply)),
         format!("スレッド <{}?thread_ts={first}>", link(CAMP, "1.000001")),
     ] {
         let said = ask(&slack, "D0AKARI", &text);

@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use crate::markdown::link_or_words;
 
 use super::lines::{LINE_CHARS, Source, beginning, first_words, linked_time, sections};
+use super::memory::memory_blocks;
 use super::words::Language;
-use super::{ephemeral, excerpt, header, section};
+use super::{EXCERPT_CHARS, MemoryText, ephemeral, excerpt, header, section};
 
 /// How much is shown of a message that was found, in characters.
 const FOUND_CHARS: usize = 300;
@@ -52,7 +53,11 @@ pub struct AnswerLine {
 pub struct ThreadView {
     /// The name of its channel, without `#`.
     pub channel: String,
-    /// From how many messages they come.
+    /// The channel's id and the first message, as the command line names the thread.
+    pub scope_id: String,
+    /// What a model made of it, if that is stored.
+    pub memory: Option<MemoryText>,
+    /// From how many messages the lines come.
     pub messages: u32,
     /// Sentences of these messages.
     pub lines: Vec<AnswerLine>,
@@ -71,12 +76,14 @@ pub fn answer_message(view: Option<&AnswerView>, language: Language) -> Value {
 
 fn answered(heading: &str, lines: &[AnswerLine], language: Language) -> Value {
     let mut blocks = vec![section(&format!("*{}*", first_words(heading)))];
-    let lines: Vec<String> = lines
-        .iter()
-        .map(|line| answer_line(line, language))
-        .collect();
-    blocks.extend(sections(&lines).iter().map(|text| section(text)));
+    blocks.extend(line_blocks(lines, language));
     ephemeral(heading, blocks)
+}
+
+fn line_blocks(lines: &[AnswerLine], language: Language) -> Vec<Value> {
+    let lines = lines.iter().map(|line| answer_line(line, language));
+    let lines: Vec<String> = lines.collect();
+    sections(&lines).iter().map(|text| section(text)).collect()
 }
 
 /// The answer to [`crate::command::Command::Since`] without a time.
@@ -94,7 +101,24 @@ pub fn thread_message(view: Option<&ThreadView>, language: Language) -> Value {
         return ephemeral(nothing, vec![section(nothing)]);
     };
     let heading = language.thread_title(&view.channel, view.messages);
-    answered(&heading, &view.lines, language)
+    let mut blocks = vec![section(&format!("*{}*", first_words(&heading)))];
+    if let Some(memory) = &view.memory {
+        let words = language.words();
+        let how = format!("myao memory show {}", view.scope_id);
+        blocks.extend(memory_blocks(
+            words.home,
+            memory,
+            EXCERPT_CHARS,
+            &[],
+            &how,
+            language,
+        ));
+        if !view.lines.is_empty() {
+            blocks.push(section(&format!("*{}*", words.quoted)));
+        }
+    }
+    blocks.extend(line_blocks(&view.lines, language));
+    ephemeral(&heading, blocks)
 }
 
 /// The window that the shortcut on a message opens (<https://docs.slack.dev/reference/views/modal-views>); `None` as above.

@@ -269,7 +269,7 @@ pub fn help_message(unknown: Option<&str>, language: Language) -> Value {
 }
 
 /// A memory. The line below it says when and from how many messages it was made, `more`, and `how` to see the rest.
-fn memory_blocks(
+pub(super) fn memory_blocks(
     title: &str,
     memory: &MemoryText,
     limit: usize,

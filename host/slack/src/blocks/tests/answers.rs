@@ -90,6 +90,8 @@ fn main_points_of_a_thread_link_to_their_messages() {
     };
     let view = ThreadView {
         channel: "general".to_owned(),
+        scope_id: "C1:1772755260.000100".to_owned(),
+        memory: None,
         messages: 12,
         lines: vec![
             point("2026-03-02 灯: 監視は *Crane* にします。", 1),
@@ -104,4 +106,23 @@ fn main_points_of_a_thread_link_to_their_messages() {
         ("thread-modal-ja.json", thread_modal(Some(&view), Japanese)),
         ("thread-modal-nothing-en.json", thread_modal(None, English)),
     ]);
+    let long = format!("- 監視は **Crane** に決まった\n{}", "長い".repeat(2_000));
+    let remembered = ThreadView {
+        memory: Some(MemoryText {
+            newest_sources: vec![source(0, "灯", "Crane にします。", None)],
+            ..memory(2, &long)
+        }),
+        ..view
+    };
+    let message = thread_message(Some(&remembered), Japanese);
+    assert_within_limits(&message);
+    let shown = message.to_string();
+    for words in [
+        "*Crane* に決まった",
+        "出典: ",
+        "myao memory show C1:1772755260.000100",
+        "300 euros",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
 }
