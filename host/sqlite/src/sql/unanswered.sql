@@ -1,5 +1,14 @@
 -- ?1 workspace, ?2 not before, ?3 not after
 -- The newest message of each conversation is among the recent messages; else the conversation is too old.
+WITH digests AS MATERIALIZED (
+    -- Posts that answer no message. They were asked for about when they were posted.
+    SELECT p.channel, p.posted_key
+    FROM replies AS r INDEXED BY replies_by_time
+    JOIN reply_parts AS p ON p.channel = r.channel AND p.ts_key = r.ts_key AND p.posted_key IS NOT NULL
+    WHERE r.workspace = ?1 AND r.asked_at >= ?2 / 1000000 AND NOT EXISTS (
+        SELECT 1 FROM messages AS asked WHERE asked.channel = r.channel AND asked.ts_key = r.ts_key
+    )
+)
 SELECT c.id, conversations.conversation, conversations.newest, conversations.user_id
 FROM (
     SELECT
@@ -18,6 +27,7 @@ FROM (
         m.is_bot
     FROM messages AS m INDEXED BY messages_by_time
     WHERE m.workspace = ?1 AND m.deleted_at IS NULL AND m.ts_key >= ?2
+        AND (m.channel, m.ts_key) NOT IN digests
     GROUP BY m.channel, conversation
 ) AS conversations
 JOIN channels AS c ON c.key = conversations.channel AND c.present = 1

@@ -1,8 +1,9 @@
 //! Conversations that nobody answered, and their judgments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use myao_plugin::state::judgments::{Judgments, StoredJudgment, Unanswered};
+use myao_plugin::state::outbox::PartState;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
@@ -25,7 +26,8 @@ impl Judgments for MemoryStorage {
             .iter()
             .filter(|(_, stored)| stored.is_present)
         {
-            for (thread_ts, (ts, message)) in newest(conversation, from) {
+            let digests = state.digests(id, conversation);
+            for (thread_ts, (ts, message)) in newest(conversation, from, &digests) {
                 let is_answered = state.replies.contains_key(&(id.clone(), ts));
                 if ts <= to && !is_answered && !state.is_by_program(message) {
                     unanswered.push(Unanswered {
@@ -67,12 +69,14 @@ impl Judgments for MemoryStorage {
     }
 }
 
-/// The newest message since `from` at the top level and in each thread.
-fn newest(
-    conversation: &Conversation,
+/// The newest message since `from` at the top level and in each thread, without digests.
+fn newest<'c>(
+    conversation: &'c Conversation,
     from: TsKey,
-) -> BTreeMap<Option<TsKey>, (TsKey, &StoredMessage)> {
-    let recent = conversation.all_shown().filter(|(ts, _)| *ts >= from);
+    digests: &BTreeSet<TsKey>,
+) -> BTreeMap<Option<TsKey>, (TsKey, &'c StoredMessage)> {
+    let recent = conversation.all_shown();
+    let recent = recent.filter(|(ts, _)| *ts >= from && !digests.contains(ts));
     let by_thread = recent.map(|(ts, message)| {
         let first = conversation.threads.contains_key(&ts).then_some(ts);
         (message.thread.or(first), (ts, message))
@@ -82,6 +86,20 @@ fn newest(
 }
 
 impl State {
+    /// The posts in a channel that answer no message.
+    fn digests(&self, channel_id: &str, conversation: &Conversation) -> BTreeSet<TsKey> {
+        let replies = self.replies.iter();
+        let of_none = replies.filter(|((channel, answers), _)| {
+            channel == channel_id && !conversation.messages.contains_key(answers)
+        });
+        let parts = of_none.flat_map(|(_, reply)| &reply.parts);
+        let posts = parts.filter_map(|part| match part.state {
+            PartState::Sent(posted) => Some(posted),
+            _ => None,
+        });
+        posts.collect()
+    }
+
     pub(super) fn is_by_program(&self, message: &StoredMessage) -> bool {
         let user = self.users.get(&message.user_id);
         message.is_bot || user.is_some_and(|user| user.record.is_bot)

@@ -132,6 +132,33 @@ pub async fn message_that_was_deleted_answered_or_asked_for_an_answer_is_left_ou
     assert_eq!(unanswered(&stored).await, []);
 }
 
+pub async fn what_the_bot_posted_as_an_answer_to_no_message_answers_nothing(new: New<'_>) {
+    let stored = Stored::of(new);
+    stored.apply(&[said("400.0", None, "question")]).await;
+    for (answers, posted, expected) in [
+        ("450.0", "500.0", vec![(None, key("400.0"))]),
+        ("399.0", "600.0", Vec::new()),
+    ] {
+        if answers == "399.0" {
+            stored.apply(&[said(answers, None, "another")]).await;
+        }
+        let post = NewPost {
+            channel_id: "C1".into(),
+            answers: key(answers),
+            thread_ts: None,
+            kind: ReplyKind::Unasked,
+            parts: vec!["text".into()],
+            sources: Vec::new(),
+        };
+        stored.begin_post(post, 450).await.unwrap();
+        let sent = stored.mark_sent("C1", key(answers), 0, key(posted));
+        sent.await.unwrap();
+        stored.apply(&[by_bot(posted, None)]).await;
+        stored.finish_post("C1", key(answers)).await.unwrap();
+        assert_eq!(unanswered(&stored).await, expected, "{answers}");
+    }
+}
+
 pub async fn judgment_is_kept_for_each_conversation_until_it_is_over(new: New<'_>) {
     let stored = Stored::of(new);
     stored.apply(&[said("1.0", None, "text")]).await;

@@ -237,6 +237,7 @@ macro_rules! workspace_conformance {
             what_is_too_new_or_too_old_is_left_out_with_its_conversation,
             what_a_program_wrote_last_is_answered,
             message_that_was_deleted_answered_or_asked_for_an_answer_is_left_out,
+            what_the_bot_posted_as_an_answer_to_no_message_answers_nothing,
             judgment_is_kept_for_each_conversation_until_it_is_over,
         );
         $crate::workspace_conformance!($fixture; journal:
