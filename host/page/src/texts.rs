@@ -208,9 +208,31 @@ pub(crate) const CALL_FAILED: Text = text(
     "答えられませんでした。理由は myao serve の出力にあります。",
     "There is no answer. The output of myao serve says why.",
 );
-pub(crate) const UPKEEP: Text = text("失敗と使用量", "Failures and usage");
+pub(crate) const UPKEEP: Text = text("実行と使用量", "Runs and usage");
+pub(crate) const RUNS: Text = text("最近の実行で作った記憶", "What the newest runs made");
+pub(crate) const NO_RUNS: Text = text("まだありません。", "There is nothing yet.");
+pub(crate) const SKIPPED: Text = text("まだ記憶にしていない発言", "Skipped so far");
+pub(crate) const NONE_SKIPPED: Text = text(
+    "ありません。すべてのチャンネルの発言が記憶に入っています。",
+    "Nothing: all messages of all channels are in a memory.",
+);
+pub(crate) const NOT_YET: Text = text("次の実行で記憶にします。", "The next run takes them.");
+pub(crate) const GOES_ON: Text = text(
+    "会話が続いているので、終わるか長くなるまで待っています。",
+    "The conversation goes on; a memory is made when it is over, or longer.",
+);
+pub(crate) const TOO_OLD: Text = text(
+    "古い発言だけなので、実行では飛ばします。過去の記憶は myao backfill で作れます。",
+    "They are old, so runs leave them out; myao backfill makes memories of the past.",
+);
 pub(crate) const FAILURES: Text = text("作れなかった記憶", "Memories that could not be made");
 pub(crate) const NO_FAILURES: Text = text("ありません。", "There are none.");
+pub(crate) const FAILED_CALLS: Text = text(
+    "答えがなかったモデルの呼び出し（30 日間）",
+    "Calls of models without an answer in 30 days",
+);
+pub(crate) const LAST: Text = text("最後は", "last");
+pub(crate) const COST_BY_DAY: Text = text("1 日ごとの費用", "cost by day");
 pub(crate) const TRIED_AGAIN: Text = text("次に試すとき:", "tried again from");
 pub(crate) const USAGE: Text = text("モデルの使用量（30 日間）", "What models took in 30 days");
 pub(crate) const NO_USAGE: Text = text(
@@ -252,6 +274,14 @@ pub(crate) fn messages(language: Language, n: u64) -> String {
         language,
         format!("{n} 件のメッセージ"),
         counted(n, "message"),
+    )
+}
+
+pub(crate) fn new_messages(language: Language, n: u32) -> String {
+    pick(
+        language,
+        format!("新しい発言 {n} 件"),
+        counted(n.into(), "new message"),
     )
 }
 
