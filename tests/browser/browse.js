@@ -54,6 +54,7 @@ const message = line.locator("li").first();
 check(await message.getByText("年払い 税込 750,200円").isVisible(), "the line shows the message");
 check(await message.getByText("fumi").first().isVisible(), "the message shows who decided");
 check(await message.getByText("2026-03-05 16:02").isVisible(), "the message shows when");
+const ofMessage = await message.locator('a[href^="/message/"]').getAttribute("href");
 await line.scrollIntoViewIfNeeded();
 await page.screenshot({ path: `${folder}/version.png` });
 const version = page.url();
@@ -71,7 +72,10 @@ await page.keyboard.press("Enter");
 check((await line.getAttribute("open")) !== null, "a line opens with the keyboard");
 
 // Each page, in both schemes and on a phone.
-const pages = ["/workspace", "/channel/C07GENERAL1", new URL(version).pathname, "/search?q=Beacon", "/ask?q=Beacon", "/answers", "/upkeep", "/nothing"];
+// One for each of host/page/src/route.rs, and what is shown where there is none.
+const pages = [
+  "/workspace", "/channel/C07GENERAL1", ofMessage, new URL(version).pathname, "/search?q=Beacon", "/ask?q=Beacon", "/answers", "/upkeep", "/nothing",
+];
 const state = await context.storageState();
 for (const colorScheme of ["light", "dark"]) {
   const seen = await browser.newContext({ locale: "ja", colorScheme, storageState: state, viewport: { width: 360, height: 700 } });
