@@ -15,7 +15,7 @@ const MIN_SECRET_CHARS: usize = 6;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token {
     text: String,
-    /// `Bearer …`; `Debug` does not show it either.
+    /// `Bearer …`, or `Basic …`; `Debug` does not show it either.
     header: HeaderValue,
 }
 
@@ -39,6 +39,15 @@ impl Token {
     /// # Errors
     /// If the text is empty, or an HTTP header cannot carry it.
     pub fn new(text: &str) -> Result<Self, TokenError> {
+        Self::sent_as(text, &format!("Bearer {}", text.trim()))
+    }
+
+    /// A secret that goes to the server as HTTP's basic authentication.
+    pub(crate) fn basic(text: &str, credentials: &str) -> Result<Self, TokenError> {
+        Self::sent_as(text, &format!("Basic {credentials}"))
+    }
+
+    fn sent_as(text: &str, header: &str) -> Result<Self, TokenError> {
         let text = text.trim();
         if text.is_empty() {
             return Err(TokenError::Empty);
@@ -46,8 +55,7 @@ impl Token {
         if !text.chars().all(|character| character.is_ascii_graphic()) {
             return Err(TokenError::BadCharacters);
         }
-        let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
-            .map_err(|_| TokenError::BadCharacters)?;
+        let mut header = HeaderValue::from_str(header).map_err(|_| TokenError::BadCharacters)?;
         header.set_sensitive(true);
         Ok(Self {
             text: text.to_owned(),

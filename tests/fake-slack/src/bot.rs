@@ -29,6 +29,8 @@ pub struct Request {
     pub params: Map<String, Value>,
     /// Whose token.
     pub token: TokenKind,
+    /// What HTTP's basic authentication says, as it was sent.
+    pub basic: Option<String>,
     /// When it came in, by tokio's clock.
     pub at: Instant,
 }

@@ -37,6 +37,7 @@ mod post;
 mod random;
 mod server;
 mod shapes;
+mod sign_in;
 mod signature;
 mod socket;
 mod state;
@@ -68,5 +69,9 @@ pub const BOT_ID: &str = "B0BOT00001";
 pub const SLACKBOT: &str = "USLACKBOT";
 /// The bot's token.
 pub const BOT_TOKEN: &str = "xoxb-fake-slack-bot-token";
+/// The app's id, with which people sign in.
+pub const CLIENT_ID: &str = "1234.5678";
+/// Its secret.
+pub const CLIENT_SECRET: &str = "fake-slack-client-secret";
 /// The app's token, which opens sockets.
 pub const APP_TOKEN: &str = "xapp-fake-slack-app-token";

@@ -70,6 +70,14 @@ impl FakeSlack {
         });
     }
 
+    /// A user's account is closed, which no event tells.
+    pub fn close_account(&self, user: &str) {
+        self.inner().change(|state| {
+            let user = state.world.users.get_mut(user).unwrap();
+            user.deleted = true;
+        });
+    }
+
     /// A user is not in a channel any more, which no event tells.
     pub fn remove_member(&self, channel: &str, user: &str) {
         self.inner().change(|state| {

@@ -17,7 +17,7 @@ use crate::line::{Cutter, Lines};
 use crate::state::Inner;
 use crate::ts::Ts;
 use crate::world::World;
-use crate::{control, socket, web};
+use crate::{control, sign_in, socket, web};
 
 /// How long a test waits before it fails, in real time.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -79,6 +79,8 @@ impl FakeSlack {
         let inner = Arc::new(Inner::new(listener.local_addr().unwrap()));
         let routes = Router::new()
             .route("/api/{method}", any(web::call))
+            .route("/openid/connect/authorize", get(sign_in::authorize))
+            .route("/openid/connect/allow", get(sign_in::allow))
             .route("/link/", get(socket::open))
             .route("/commands/{team}/{number}", post(web::respond))
             .route("/control/{action}", any(control::act))

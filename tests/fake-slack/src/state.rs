@@ -10,6 +10,7 @@ use crate::bot::Bot;
 use crate::delivery::Outbound;
 use crate::faults::Script;
 use crate::journal::Entry;
+use crate::sign_in::SignIns;
 use crate::ts::Clock;
 use crate::world::World;
 
@@ -55,6 +56,7 @@ pub(crate) struct State {
     /// The `event_type`s whose payload the app subscribes to in its manifest.
     pub(crate) metadata_subscriptions: BTreeSet<String>,
     pub(crate) journal: Vec<Entry>,
+    pub(crate) sign_ins: SignIns,
 }
 
 impl Inner {
@@ -69,6 +71,7 @@ impl Inner {
             scopes: SCOPES.into_iter().map(str::to_owned).collect(),
             metadata_subscriptions: BTreeSet::new(),
             journal: Vec::new(),
+            sign_ins: SignIns::default(),
         };
         Self {
             address,

@@ -89,6 +89,8 @@ pub struct User {
     pub is_restricted: Option<bool>,
     /// Whether it is a guest of a single channel.
     pub is_ultra_restricted: Option<bool>,
+    /// Whether the account is closed.
+    pub deleted: Option<bool>,
     /// Whether it belongs to another workspace.
     pub is_stranger: Option<bool>,
     /// The profile.
@@ -295,6 +297,21 @@ impl SlackClient {
             )),
         });
         ids.collect()
+    }
+
+    /// The channels that a user is in: of the private ones those that the bot is in, too.
+    ///
+    /// # Errors
+    /// See [`ClientError`]. If a page fails, the listing fails: the list is never short.
+    pub async fn channels_of(&self, user: &str) -> Result<Vec<Channel>, ClientError> {
+        let params = json!({
+            "user": user,
+            "types": "public_channel,private_channel",
+            "exclude_archived": false,
+            "limit": PAGE_SIZE,
+        });
+        self.list(Method::read("users.conversations"), params, "channels")
+            .await
     }
 
     /// All users, bots and deleted accounts included.

@@ -47,6 +47,16 @@ impl Method {
         }
     }
 
+    /// A method that works once for its parameters, such as the exchange of a code: sent as a form, and not again once it may
+    /// have arrived.
+    pub(super) const fn once(name: &'static str) -> Self {
+        Self {
+            name,
+            body: Body::Form,
+            is_repeatable: false,
+        }
+    }
+
     /// Its name in Slack's documentation.
     pub(super) const fn name(&self) -> &'static str {
         self.name

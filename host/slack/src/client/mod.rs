@@ -29,6 +29,7 @@ mod method;
 mod pages;
 mod posting;
 mod server_time;
+mod sign_in;
 #[cfg(test)]
 mod tests;
 
@@ -49,6 +50,7 @@ use server_time::ServerTime;
 pub use directory::{AuthTest, BotInfo, Channel, Profile, User};
 pub use messages::{HistoryRequest, Page};
 pub use posting::{Metadata, PostMessage};
+pub use sign_in::{SignIn, SignInError};
 
 /// The address of Slack's own Web API.
 pub const SLACK_API: &str = "https://slack.com/api/";
@@ -165,6 +167,15 @@ impl SlackClient {
         result
     }
 
+    /// An address, relative to the Web API's.
+    fn at(&self, path: &str) -> Result<Url, ClientError> {
+        let joined = self.shared.api_url.join(path);
+        joined.map_err(|error| ClientError::BadAddress {
+            what: "a method of the Web API",
+            detail: error.to_string(),
+        })
+    }
+
     /// One attempt.
     async fn send(
         &self,
@@ -172,14 +183,7 @@ impl SlackClient {
         params: &Map<String, Value>,
         token: &Token,
     ) -> Result<Answer, ClientError> {
-        let url =
-            self.shared
-                .api_url
-                .join(method.name())
-                .map_err(|error| ClientError::BadAddress {
-                    what: "a method of the Web API",
-                    detail: error.to_string(),
-                })?;
+        let url = self.at(method.name())?;
         let (content_type, body) = match method.body() {
             Body::Form => ("application/x-www-form-urlencoded", form::encode(params)),
             Body::Json => ("application/json; charset=utf-8", json!(params).to_string()),

@@ -22,6 +22,7 @@ pub(crate) async fn read(method: String, http: HttpRequest) -> Request {
     let json = text_header(http.headers(), "content-type").starts_with("application/json");
     let authorization = text_header(http.headers(), "authorization");
     let bearer = authorization.strip_prefix("Bearer ").map(str::to_owned);
+    let basic = authorization.strip_prefix("Basic ").map(str::to_owned);
     let body = read_body(http).await;
     if json {
         if let Ok(Value::Object(fields)) = serde_json::from_slice(&body) {
@@ -44,6 +45,7 @@ pub(crate) async fn read(method: String, http: HttpRequest) -> Request {
         method,
         params,
         token,
+        basic,
         at: Instant::now(),
     }
 }

@@ -12,6 +12,19 @@ use crate::world::{Channel, ChannelKind};
 /// `conversations.list`, by id. As in Slack, archived channels are left out of a page after it was cut, so a page may
 /// be short or empty although there are more.
 pub(crate) fn list(state: &State, request: &Request) -> Answer {
+    listed(state, request, |_| true)
+}
+
+/// `users.conversations`: the same, of those that a user is in.
+pub(crate) fn of_user(state: &State, request: &Request) -> Answer {
+    let user = request.text("user").ok_or("invalid_arguments")?;
+    if !state.world.users.contains_key(user) {
+        return Err("user_not_found".into());
+    }
+    listed(state, request, |channel| channel.members.contains(user))
+}
+
+fn listed(state: &State, request: &Request, is_meant: impl Fn(&Channel) -> bool) -> Answer {
     let mut kinds = Vec::new();
     for name in request.text("types").unwrap_or("public_channel").split(',') {
         let (kind, scope) = match name.trim() {
@@ -25,7 +38,9 @@ pub(crate) fn list(state: &State, request: &Request) -> Answer {
         kinds.push(kind);
     }
     let page = Page::read(state, request, "channel", 100, 1000)?;
-    let visible = |channel: &Channel| kinds.contains(&channel.kind) && is_visible(channel);
+    let visible = |channel: &Channel| {
+        kinds.contains(&channel.kind) && is_visible(channel) && is_meant(channel)
+    };
     let channels = state
         .world
         .channels

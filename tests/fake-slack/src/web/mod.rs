@@ -20,6 +20,7 @@ use crate::bot::{self, Request, TokenKind};
 use crate::faults::Fault;
 use crate::journal::Entry;
 use crate::line::Cutter;
+use crate::sign_in;
 use crate::state::{Inner, State};
 use crate::{APP_ID, BOT_ID, BOT_USER, TEAM_ID};
 
@@ -95,6 +96,9 @@ pub(crate) async fn call(
 }
 
 fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
+    if request.method == "openid.connect.token" {
+        return sign_in::token(state, inner, request);
+    }
     match request.token {
         TokenKind::Missing => return Err("not_authed".into()),
         TokenKind::Unknown => return Err("invalid_auth".into()),
@@ -118,6 +122,7 @@ fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
         "conversations.list" => conversations::list(state, request),
         "conversations.members" => conversations::members(state, request),
         "conversations.replies" => history::replies(state, request),
+        "users.conversations" => conversations::of_user(state, request),
         "users.info" => people::info(state, request),
         "users.list" => people::list(state, request),
         "views.open" => people::open(state, request),

@@ -10,10 +10,22 @@
 mod faults;
 mod posting;
 mod reading;
+mod sign_in;
 
 use serde_json::json;
 
-use super::{Metadata, PostMessage};
+use myao_fake_slack::{BOT_TOKEN, FakeSlack};
+
+use super::{Metadata, PostMessage, SlackClient};
+use crate::token::Token;
+
+/// A client of a whole Slack.
+fn slack_client(slack: &FakeSlack) -> SlackClient {
+    let token = Token::new(BOT_TOKEN).unwrap();
+    SlackClient::new(&slack.api_url(), token)
+        .unwrap()
+        .without_waits()
+}
 
 fn message() -> PostMessage {
     PostMessage {
