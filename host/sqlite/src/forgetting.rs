@@ -136,6 +136,9 @@ fn forget(
                     "DELETE FROM feedback WHERE user_id = ?2 AND channel IN (SELECT key FROM channels WHERE workspace = ?1)",
                 )?
                 .execute(params![place.workspace, id])?;
+            connection
+                .prepare_cached("DELETE FROM agent_tokens WHERE workspace = ?1 AND user_id = ?2")?
+                .execute(params![place.workspace, id])?;
             meant
         }
         Forget::Channel(id) => {

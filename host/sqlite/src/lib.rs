@@ -12,6 +12,7 @@
 //! **Invariant**: `backlog` is derived from the other tables and changes in their transactions, by recounting
 //! (`sql/recount_*.sql`) what a transaction touched.
 
+mod agent_tokens;
 mod answers;
 mod audience;
 mod backfill;

@@ -8,6 +8,7 @@
 //! The crate `myao-sqlite` is such a store. `myao-testkit` has a store in memory, and the conformance suite that both
 //! pass.
 
+pub mod agent_tokens;
 pub mod backfill;
 pub mod catch_up;
 pub mod forgetting;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 use crate::journal::CallJournal;
 use crate::recording::Recordings;
 use crate::{Place, Places};
+use agent_tokens::AgentTokens;
 use backfill::BackfillState;
 use catch_up::CatchUpState;
 use forgetting::Forgetting;
@@ -55,6 +57,7 @@ pub trait Workspace:
     + Upkeep
     + Forgetting
     + OffRecord
+    + AgentTokens
     + Vectors
 {
     /// Opens the view of messages and memories for a place.

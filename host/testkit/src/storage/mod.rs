@@ -36,6 +36,7 @@
 //! # });
 //! ```
 
+mod agent_tokens;
 mod audience;
 mod backfill;
 mod catch_up;
@@ -73,6 +74,7 @@ mod writing;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use agent_tokens::Issued;
 use catch_up::{Missing, Unread};
 use erase::Revisions;
 use feedback::Feedback;
@@ -149,6 +151,7 @@ struct State {
     revisions: Revisions,
     tombstones: Tombstones,
     off_record: OffRecordTimes,
+    agent_tokens: Issued,
     feedback: Feedback,
 }
 

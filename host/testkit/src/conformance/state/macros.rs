@@ -217,6 +217,11 @@ macro_rules! workspace_conformance {
             answers_are_seen_where_their_channel_is,
             feedback_of_a_forgotten_person_goes,
         );
+        $crate::workspace_conformance!($fixture; agent_tokens:
+            a_token_works_until_its_owner_takes_it_back,
+            the_last_use_of_a_token_is_kept_to_the_hour,
+            the_tokens_of_somebody_who_is_forgotten_go,
+        );
         $crate::workspace_conformance!($fixture; off_record:
             what_a_person_says_off_the_record_is_not_stored_and_what_they_say_later_is,
             what_is_said_in_a_channel_off_the_record_is_not_stored,

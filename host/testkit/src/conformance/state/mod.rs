@@ -6,6 +6,7 @@
 //! a [`WorkspaceFixture`]. No check sleeps: all times are made up.
 #![allow(missing_docs)]
 
+pub mod agent_tokens;
 pub mod audience;
 pub mod backfill;
 pub mod catch_up;
