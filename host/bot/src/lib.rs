@@ -31,6 +31,7 @@ pub mod marking;
 mod mentions;
 pub mod metrics;
 mod off_record;
+pub mod people;
 pub mod reading;
 pub mod retention;
 mod retractions;
