@@ -5,30 +5,10 @@
 // LINK is what `myao serve` printed, over the demo's workspace. Pictures are put into FOLDER. Prints what is wrong, and
 // fails if anything is.
 
-import { createRequire } from "node:module";
-import { readFileSync } from "node:fs";
-import { chromium } from "playwright-core";
+import { check, end, faults, launch, look } from "./browser.js";
 
 const [link, executablePath, folder] = process.argv.slice(2);
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const faults = [];
-
-function check(isRight, what) {
-  if (!isRight) faults.push(what);
-}
-
-const browser = await chromium.launch({
-  executablePath,
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-  ],
-});
+const browser = await launch(executablePath);
 const context = await browser.newContext({ locale: "en-GB", javaScriptEnabled: false, viewport: { width: 1000, height: 720 } });
 const origin = new URL(link).origin;
 context.on("request", (request) => {
@@ -82,18 +62,10 @@ for (const colorScheme of ["light", "dark"]) {
   const phone = await seen.newPage();
   for (const path of pages) {
     await phone.goto(origin + path);
-    await phone.evaluate(axe);
-    const { violations } = await phone.evaluate(() => axe.run());
-    for (const { id, nodes } of violations) {
-      faults.push(`${path} (${colorScheme}): ${id}: ${nodes.map(({ html }) => html).join(" ").slice(0, 300)}`);
-    }
-    const width = await phone.evaluate(() => document.documentElement.scrollWidth);
-    check(width <= 360, `${path} is ${width} pixels wide on a phone`);
+    await look(phone, `${path} (${colorScheme})`);
   }
   await phone.goto(`${origin}/channel/C07GENERAL1`);
   await phone.screenshot({ path: `${folder}/phone-${colorScheme}.png` });
   await seen.close();
 }
-await browser.close();
-for (const fault of faults) console.log(fault);
-process.exitCode = faults.length > 0 ? 1 : 0;
+await end(browser);

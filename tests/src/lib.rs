@@ -16,6 +16,7 @@ pub mod page;
 pub mod peer;
 pub mod program;
 pub mod store;
+pub mod team;
 pub mod telling;
 
 use std::path::PathBuf;

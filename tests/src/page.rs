@@ -53,6 +53,13 @@ impl Answer {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// The values of a header that may come several times.
+    #[must_use]
+    pub fn headers(&self, name: &str) -> Vec<&str> {
+        let headers = self.headers.iter().filter(|(other, _)| other == name);
+        headers.map(|(_, value)| value.as_str()).collect()
+    }
+
     /// The body as JSON.
     #[must_use]
     pub fn json(&self) -> Value {
@@ -199,7 +206,9 @@ pub fn ask(to: SocketAddr, method: &str, path: &str, headers: &[&str]) -> Answer
     send(to, method, path, headers, "")
 }
 
-fn send(to: SocketAddr, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
+/// The same with a body.
+#[must_use]
+pub fn send(to: SocketAddr, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
     let mut stream = TcpStream::connect(to).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();

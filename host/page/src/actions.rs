@@ -1,13 +1,11 @@
-//! What people change: a message is pinned or forgotten, a channel's memory is corrected. [`Site::can_change`] says whether
-//! they may.
-//!
-//! [`Site::can_change`]: crate::Site::can_change
+//! What people change: a message is pinned or forgotten, a channel's memory is corrected. `Visitor` says whether they may.
 
 use myao_bot::marking;
 use myao_plugin::state::forgetting::{Forget, Mode};
 
+use super::agents;
 use super::failure::Failure;
-use super::pages::{Shown, forgotten};
+use super::pages::{Shown, forgotten, issued};
 use super::reader::Reader;
 use super::route::{Fields, Route};
 
@@ -15,6 +13,7 @@ use super::route::{Fields, Route};
 pub(crate) enum Done {
     See(Route),
     Receipt(Box<dyn Shown>),
+    SignOut,
 }
 
 /// Does what the form of a page asks for.
@@ -25,8 +24,9 @@ pub(crate) async fn act(
 ) -> Result<Done, Failure> {
     let (workspace, clock) = (&*reader.site.workspace, &reader.site.clock);
     let what = form.take("do");
+    let may_mark = reader.visitor().may_mark();
     match (route, what.as_str()) {
-        (Route::Message { channel_id, ts }, "pin" | "unpin") => {
+        (Route::Message { channel_id, ts }, "pin" | "unpin") if may_mark => {
             reader.message(channel_id, *ts).await?;
             marking::pin(workspace, clock, channel_id, *ts, what == "pin").await?;
             tracing::info!("{what} of {channel_id}:{ts} by the page");
@@ -34,6 +34,10 @@ pub(crate) async fn act(
         }
         (Route::Message { channel_id, ts }, "forget") => {
             let channel = reader.channel(channel_id).await?;
+            let said = reader.message(channel_id, *ts).await?;
+            if !reader.visitor().may_forget(&said.user.id) {
+                return Err(Failure::Form);
+            }
             let message = Forget::Message {
                 channel_id: channel.id.clone(),
                 ts: *ts,
@@ -43,7 +47,7 @@ pub(crate) async fn act(
             tracing::info!("forgot {}:{ts}, asked by the page", channel.id);
             Ok(Done::Receipt(Box::new(forgotten(channel, receipt))))
         }
-        (Route::Channel { id, .. }, "correct") => {
+        (Route::Channel { id, .. }, "correct") if may_mark => {
             let text = form.take("text");
             if text.is_empty() {
                 return Err(Failure::Form);
@@ -54,6 +58,29 @@ pub(crate) async fn act(
             marking::correct(workspace, clock, bot, &channel.id, &text).await?;
             tracing::info!("a correction in {}, written on the page", channel.id);
             Ok(Done::See(Route::channel(&channel.id)))
+        }
+        (Route::Me, what) => act_for(reader, what, form).await,
+        _ => Err(Failure::Form),
+    }
+}
+
+/// Does what somebody asks for on their own page.
+async fn act_for(reader: &Reader, what: &str, form: &mut Fields) -> Result<Done, Failure> {
+    let person = reader.visitor().person().ok_or(Failure::NoPage)?;
+    match what {
+        "sign-out" => Ok(Done::SignOut),
+        "issue" => {
+            let (token, kept) = agents::issue(reader, &form.take("name")).await?;
+            tracing::info!("{} made the agent token {}", person.id, kept.id);
+            Ok(Done::Receipt(Box::new(issued(token, kept))))
+        }
+        "withdraw" => {
+            let id = form.take("id").parse().map_err(|_| Failure::Form)?;
+            let tokens = &reader.site.workspace;
+            if tokens.remove_agent_token(&person.id, id).await? {
+                tracing::info!("{} took back the agent token {id}", person.id);
+            }
+            Ok(Done::See(Route::Me))
         }
         _ => Err(Failure::Form),
     }

@@ -18,6 +18,16 @@ pub(crate) enum Failure {
     Method,
     /// The form does not say what to do.
     Form,
+    /// Somebody does not belong to the workspace, or not any more.
+    Stranger,
+    /// What somebody may see is not known now.
+    NotKnown(String),
+    /// Somebody could not be signed in.
+    SignIn(String),
+    /// Somebody asked too many questions.
+    TooMany {
+        seconds: i64,
+    },
     /// The store failed.
     Store(String),
     /// The component or a model failed.
@@ -28,7 +38,11 @@ impl Failure {
     pub(crate) fn status(&self) -> StatusCode {
         match self {
             Self::Closed => StatusCode::UNAUTHORIZED,
-            Self::Used | Self::Elsewhere => StatusCode::FORBIDDEN,
+            Self::Used | Self::Elsewhere | Self::Stranger | Self::SignIn(_) => {
+                StatusCode::FORBIDDEN
+            }
+            Self::NotKnown(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::NoPage => StatusCode::NOT_FOUND,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
             Self::Form => StatusCode::BAD_REQUEST,
@@ -47,6 +61,10 @@ impl Failure {
             Self::Host => "no-such-host",
             Self::Method => "read-only",
             Self::Form => "bad-form",
+            Self::Stranger => "not-of-this-workspace",
+            Self::NotKnown(_) => "not-known-now",
+            Self::SignIn(_) => "not-signed-in",
+            Self::TooMany { .. } => "too-many-questions",
             Self::Store(_) => "store-failed",
             Self::Call(_) => "call-failed",
         };

@@ -14,15 +14,49 @@ use myao_plugin::{MessageRef, Timestamp};
 use super::language::Language;
 use super::route::{Route, Search};
 use super::texts;
+use super::visitor::Visitor;
 
 /// A longer text is cut: nobody reads it here, and Slack has it.
 const MAX_CHARACTERS: usize = 2_000;
 /// Slack allows names of 80 characters.
 const MAX_NAME: usize = 120;
 
+/// How a page is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Look {
+    pub(crate) language: Language,
+    pub(crate) nav: Nav,
+}
+
+impl Look {
+    /// Of a page without navigation.
+    pub(crate) fn bare(language: Language) -> Self {
+        Self {
+            language,
+            nav: Nav::Operator,
+        }
+    }
+}
+
+/// Whose navigation a page has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nav {
+    Operator,
+    Person,
+}
+
+impl Nav {
+    pub(crate) fn of(visitor: &Visitor) -> Self {
+        match visitor {
+            Visitor::Operator(_) => Self::Operator,
+            Visitor::Person(_) => Self::Person,
+        }
+    }
+}
+
 /// A page's frame.
 pub(crate) struct Frame<'a> {
-    pub(crate) language: Language,
+    pub(crate) look: Look,
     pub(crate) title: &'a str,
     /// `None` for what is no page of its own, such as a refusal.
     pub(crate) route: Option<&'a Route>,
@@ -31,7 +65,7 @@ pub(crate) struct Frame<'a> {
 impl Frame<'_> {
     /// The whole document.
     pub(crate) fn around(&self, main: &Markup) -> Markup {
-        let language = self.language;
+        let language = self.look.language;
         html! {
             (DOCTYPE)
             html lang=(language.tag()) {
@@ -68,17 +102,22 @@ impl Frame<'_> {
                 texts::ASK,
             ),
             (Route::Answers { judged: None }, texts::ANSWERS),
-            (Route::Upkeep, texts::UPKEEP),
+            // What the program does, and what it costs, is the operator's.
+            match self.look.nav {
+                Nav::Operator => (Route::Upkeep, texts::UPKEEP),
+                Nav::Person => (Route::Me, texts::ME),
+            },
         ];
+        let language = self.look.language;
         html! {
-            nav aria-label=(texts::NAVIGATION.of(self.language)) {
+            nav aria-label=(texts::NAVIGATION.of(language)) {
                 strong { "myao" }
                 ul {
                     @for (route, name) in entries {
                         @let is_here = std::mem::discriminant(&route) == std::mem::discriminant(here);
                         li {
                             a href=(route.address()) aria-current=[is_here.then_some("page")] {
-                                (name.of(self.language))
+                                (name.of(language))
                             }
                         }
                     }
@@ -145,21 +184,26 @@ pub(crate) fn channel_link(id: &str, name: &str) -> Markup {
 pub(crate) struct Links {
     /// The workspace's address in Slack; `None` if not known.
     pub(crate) address: Option<String>,
-    /// Whether messages may be pinned and forgotten here.
+    /// Whether all messages may be pinned and forgotten here.
     pub(crate) can_change: bool,
 }
 
 impl Links {
-    /// A link to a message in Slack, if its address is known, and to its page, for those who may change something.
+    /// A link to a message in Slack, if its address is known, and to its page.
     pub(crate) fn to(&self, of: &MessageRef, language: Language) -> Markup {
-        let ts = TsKey::parse(&of.ts).ok().filter(|_| self.can_change);
+        let ts = TsKey::parse(&of.ts).ok();
+        let label = if self.can_change {
+            texts::CHANGE
+        } else {
+            texts::MESSAGE
+        };
         let route = ts.map(|ts| Route::Message {
             channel_id: of.channel_id.clone(),
             ts,
         });
         html! {
             (self.to_slack(of, language))
-            @if let Some(route) = route { " " a href=(route.address()) { (texts::CHANGE.of(language)) } }
+            @if let Some(route) = route { " " a href=(route.address()) { (label.of(language)) } }
         }
     }
 

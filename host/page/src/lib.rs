@@ -2,45 +2,56 @@
 //!
 //! Everything is rendered here, without scripts. A request goes through these steps:
 //!
-//! 1. `server` checks who asks (`access`), and finds the page (`route`);
-//! 2. `pages` reads what it shows through a `reader`, which sees what may be seen in one [`Place`];
+//! 1. `server` has the `door` say who asks, a `Visitor`, and finds the page (`route`);
+//! 2. `pages` reads what it shows through a `reader`, which sees what this visitor may see;
 //! 3. it is written as HTML (`html`, in the language that the browser asks for, `texts`) or as JSON;
 //! 4. `headers` are added to every answer.
 //!
-//! A question costs calls of a model, within the budget. What is changed comes as a form with a secret (`actions`).
+//! A question costs calls of a model, within the budget. What is changed comes as a form with a secret (`actions`). People's
+//! agents ask at an address of their own (`agents`).
 
-mod access;
 mod actions;
+mod agents;
 mod changes;
+mod door;
 mod failure;
 mod headers;
 mod html;
 mod language;
-mod link_file;
 mod pages;
 mod reader;
 mod route;
+mod secret;
 mod server;
 mod texts;
+mod visitor;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use access::Access;
 use axum::Router;
-use link_file::LinkFile;
+use door::{Door, LinkDoor, TeamDoor};
+use html::{Look, Nav};
+use language::Language;
 use myao_bot::clock::Clock;
 use myao_bot::current::Current;
 use myao_bot::metrics::Metrics;
+use myao_bot::people::Person;
 use myao_bot::serve::{ClientLimits, serve};
 use myao_bot::stop::Stop;
 use myao_plugin::Place;
 use myao_plugin::journal::CallsOfMemory;
 use myao_plugin::state::Workspace;
+use reader::Reader;
+use route::Wanted;
 use serde_json::Value;
 use tokio::net::TcpListener;
+use visitor::{Visit, Visitor};
+
+pub use agents::Agents;
+pub use door::{PublicUrl, PublicUrlError, Team};
 
 /// A browser asks for a few things at once. An answer of a model may take minutes.
 const LIMITS: ClientLimits = ClientLimits::new(32, Duration::from_secs(300));
@@ -48,24 +59,20 @@ const LIMITS: ClientLimits = ClientLimits::new(32, Duration::from_secs(300));
 /// Says what calls took; `None` if there are none.
 pub type Costs = dyn Fn(&CallsOfMemory) -> Option<Taken> + Send + Sync;
 
-/// What the page shows, and to whom.
+/// What the page shows.
 pub struct Site {
     /// The store.
     pub workspace: Arc<dyn Workspace>,
     /// The component, which searches and answers.
     pub current: Current,
-    /// Whoever opened the link sees what may be seen here.
-    pub place: Place,
-    /// Whether they may pin, correct and forget, too.
-    pub can_change: bool,
     /// Now.
     pub clock: Clock,
     /// The workspace's address in Slack, for links to messages; `None` if not known.
     pub address: Option<String>,
     /// The command that makes memories, for pages that have nothing to show yet.
     pub next: String,
-    /// The command that shows a new link.
-    pub again: String,
+    /// Where people's agents ask; `None` if they cannot.
+    pub agents: Option<String>,
     /// What the calls for a memory took; `None` if no model was asked.
     pub taken: Arc<Costs>,
 }
@@ -91,6 +98,29 @@ pub struct Taken {
     pub json: Value,
 }
 
+/// What the page at an address, and its JSON twin, show to somebody who signed in; `None` if there is nothing for them.
+pub async fn shown_to(site: &Arc<Site>, person: &Person, address: &str) -> Option<[String; 2]> {
+    let (path, query) = match address.split_once('?') {
+        Some((path, query)) => (path, Some(query)),
+        None => (address, None),
+    };
+    let Some(Wanted::Page(route)) = route::parse(path, query) else {
+        return None;
+    };
+    let visitor = Visitor::Person(person.clone());
+    let look = Look {
+        language: Language::English,
+        nav: Nav::of(&visitor),
+    };
+    let visit = Visit {
+        visitor,
+        form_token: String::new(),
+    };
+    let shown = pages::show(Reader::new(site.clone(), visit), &route).await;
+    let shown = shown.ok()?;
+    Some([shown.html(look).into_string(), shown.json().to_string()])
+}
+
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -111,48 +141,77 @@ pub enum PageError {
 /// The web page.
 pub struct Page {
     site: Arc<Site>,
-    access: Arc<Access>,
-    link_file: Option<LinkFile>,
+    door: Door,
+    agents: Option<Arc<dyn Agents>>,
 }
 
 impl Page {
-    /// A page with a new link, for a listener at this port.
+    /// A page for the operator, who sees what may be seen in a place, with a new link that opens it once, for a listener at
+    /// this port. The command `again` shows another link.
     ///
     /// # Errors
-    /// [`PageError`].
-    pub fn new(site: Site, port: u16) -> Result<Self, PageError> {
+    /// [`PageError::NoRandomness`].
+    pub fn for_operator(
+        site: Site,
+        place: Place,
+        port: u16,
+        again: String,
+    ) -> Result<Self, PageError> {
+        let door = LinkDoor::new(place, port, again).map_err(PageError::NoRandomness)?;
         Ok(Self {
             site: Arc::new(site),
-            access: Arc::new(Access::random(port).map_err(PageError::NoRandomness)?),
-            link_file: None,
+            door: Door::Link(door),
+            agents: None,
         })
     }
 
-    /// Keeps the link in a file that its owner alone may read, and puts another one there after each use.
+    /// The same, with the link in a file that its owner alone may read. After each use another link is put there.
     ///
     /// # Errors
-    /// [`PageError::LinkFile`].
-    pub fn keeping_link(mut self, address: SocketAddr, path: PathBuf) -> Result<Self, PageError> {
-        let file = LinkFile::new(path.clone(), address);
-        let secret = self.access.link().unwrap_or_default();
-        file.write(&secret)
+    /// [`PageError`].
+    pub fn with_link_in_file(
+        site: Site,
+        place: Place,
+        address: SocketAddr,
+        again: String,
+        path: PathBuf,
+    ) -> Result<Self, PageError> {
+        let mut door =
+            LinkDoor::new(place, address.port(), again).map_err(PageError::NoRandomness)?;
+        door.keep(address, path.clone())
             .map_err(|source| PageError::LinkFile { path, source })?;
-        self.link_file = Some(file);
-        Ok(self)
+        Ok(Self {
+            site: Arc::new(site),
+            door: Door::Link(door),
+            agents: None,
+        })
     }
 
-    /// The link that opens the page, once.
+    /// A page for everybody of a team, and for their agents at [`Site::agents`].
     #[must_use]
-    pub fn link(&self, address: SocketAddr) -> String {
-        link_file::link(address, &self.access.link().unwrap_or_default())
+    pub fn for_team(site: Site, team: Team, agents: Arc<dyn Agents>) -> Self {
+        Self {
+            site: Arc::new(site),
+            door: Door::Team(TeamDoor::new(team)),
+            agents: Some(agents),
+        }
+    }
+
+    /// The link that opens the page, once; `None` if people sign in.
+    #[must_use]
+    pub fn link(&self, address: SocketAddr) -> Option<String> {
+        match &self.door {
+            Door::Link(door) => Some(door.link(address)),
+            Door::Team(_) => None,
+        }
     }
 
     /// Serves until asked to stop.
     pub async fn serve(self, listener: TcpListener, stop: Stop) {
         let server = server::Server {
             site: self.site,
-            access: self.access,
-            link_file: self.link_file,
+            door: self.door,
+            agents: self.agents,
         };
         let router = Router::new()
             .fallback(server::answer)

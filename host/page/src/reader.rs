@@ -20,33 +20,41 @@ use myao_plugin::{
 
 use super::failure::Failure;
 use super::html::Links;
+use super::visitor::{Visit, Visitor};
 use super::{Site, Taken};
 
 /// Reads for one request.
 pub(crate) struct Reader {
     pub(crate) site: Arc<Site>,
     view: Arc<dyn View>,
-    /// The secret of forms, for those who may change something.
-    token: Option<String>,
+    visit: Visit,
 }
 
 impl Reader {
-    pub(crate) fn new(site: Arc<Site>, form_token: &str) -> Self {
-        let view = site.workspace.view(site.place.clone());
-        let token = site.can_change.then(|| form_token.to_owned());
-        Self { site, view, token }
+    pub(crate) fn new(site: Arc<Site>, visit: Visit) -> Self {
+        let view = site.workspace.view(visit.visitor.place());
+        Self { site, view, visit }
     }
 
-    /// The secret of forms; `None` where nothing can be changed.
-    pub(crate) fn token(&self) -> Option<&str> {
-        self.token.as_deref()
+    pub(crate) fn visitor(&self) -> &Visitor {
+        &self.visit.visitor
+    }
+
+    /// The secret of forms.
+    pub(crate) fn token(&self) -> &str {
+        &self.visit.form_token
+    }
+
+    /// What whoever looks may see.
+    pub(crate) fn place(&self) -> Place {
+        self.visit.visitor.place()
     }
 
     /// What links to messages need.
     pub(crate) fn links(&self) -> Links {
         Links {
             address: self.site.address.clone(),
-            can_change: self.token.is_some(),
+            can_change: self.visitor().may_mark(),
         }
     }
 
@@ -63,6 +71,11 @@ impl Reader {
         channels
             .find(|channel| channel.id == id)
             .ok_or(Failure::NoPage)
+    }
+
+    async fn sees(&self, channel_id: &str) -> Result<bool, Failure> {
+        let channels = self.view.channels().await?;
+        Ok(channels.iter().any(|channel| channel.id == channel_id))
     }
 
     pub(crate) async fn tallies(&self, ids: Vec<String>) -> Result<Vec<ChannelTally>, Failure> {
@@ -123,7 +136,7 @@ impl Reader {
             start: 0,
             length: u32::MAX,
         };
-        let storage = self.site.workspace.at(self.site.place.clone());
+        let storage = self.site.workspace.at(self.place());
         let found = storage.read_spans(vec![whole]).await?;
         found.into_iter().next().ok_or(Failure::NoPage)
     }
@@ -144,19 +157,20 @@ impl Reader {
     /// What a memory took, for those whose memory it is; `None` if no model was asked.
     pub(crate) async fn taken(&self, stored: &StoredMemory) -> Result<Option<Taken>, Failure> {
         let memory = &stored.memory;
-        if !self.site.place.owns(memory.scope, &memory.scope_id) {
+        if !self.place().owns(memory.scope, &memory.scope_id) {
             return Ok(None);
         }
         let calls = self.site.workspace.calls_of_memory(memory.id).await?;
         Ok((self.site.taken)(&calls))
     }
 
-    /// What people marked in a channel, and which lines of its memories that replaces; `None` where it is not heard.
+    /// What people marked in a channel, and which lines of its memories that replaces; `None` where its messages may not be
+    /// seen.
     pub(crate) async fn corrections(
         &self,
         channel_id: &str,
     ) -> Result<Option<Corrections>, Failure> {
-        if !self.site.place.hears(channel_id) {
+        if !self.sees(channel_id).await? {
             return Ok(None);
         }
         let read = Corrections::read(&self.site.current.plugin(), channel_id, self.now()).await;
@@ -167,19 +181,19 @@ impl Reader {
     /// Memories that could not be made, of what this place owns.
     pub(crate) async fn deferrals(&self) -> Result<Vec<StoredDeferral>, Failure> {
         let mut deferrals = self.site.workspace.deferrals().await?;
-        deferrals.retain(|stored| self.site.place.owns(stored.scope, &stored.scope_id));
+        deferrals.retain(|stored| self.place().owns(stored.scope, &stored.scope_id));
         Ok(deferrals)
     }
 
     /// The calls of models since a time in milliseconds since 1970, for what this place owns.
     pub(crate) async fn calls(&self, since: i64) -> Result<Vec<StoredCall>, Failure> {
         let mut calls = self.site.workspace.calls(since, i64::MAX).await?;
-        calls.retain(|call| self.site.place.owns(call.scope, &call.scope_id));
+        calls.retain(|call| self.place().owns(call.scope, &call.scope_id));
         Ok(calls)
     }
 
     pub(crate) async fn search(&self, request: &SearchRequest) -> Result<SearchResult, Failure> {
-        let place = self.site.place.clone();
+        let place = self.place();
         let found = self
             .site
             .current
@@ -190,7 +204,7 @@ impl Reader {
     }
 
     pub(crate) async fn ask(&self, question: &str) -> Result<Response, Failure> {
-        let place: Place = self.site.place.clone();
+        let place = self.place();
         let answer = self
             .site
             .current

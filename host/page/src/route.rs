@@ -15,6 +15,12 @@ const MAX_VALUE: usize = 1_000;
 /// The same for a value of a form.
 const MAX_TEXT: usize = 8_000;
 
+/// Where agents ask.
+pub(crate) const AGENTS: &str = "/mcp";
+/// Where people begin to sign in, and where Slack sends them back to.
+pub(crate) const SIGN_IN: &str = "/sign-in";
+pub(crate) const SIGNED_IN: &str = "/sign-in/done";
+
 /// Which memory of a channel is shown over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Layer {
@@ -56,6 +62,8 @@ pub(crate) enum Route {
     },
     Search(Search),
     Upkeep,
+    /// Somebody's own page: who they are, and their agents' tokens.
+    Me,
     Answers {
         /// Only those that somebody found good, or bad.
         judged: Option<bool>,
@@ -72,6 +80,13 @@ pub(crate) enum Wanted {
     Json(Route),
     /// The link with its secret.
     Open(String),
+    /// Begin to sign in.
+    SignIn,
+    /// What Slack sends back.
+    SignedIn {
+        code: String,
+        state: String,
+    },
     Style,
     Icon,
     Start,
@@ -83,6 +98,14 @@ pub(crate) fn parse(path: &str, query: Option<&str>) -> Option<Wanted> {
         "/" => return Some(Wanted::Start),
         "/style.css" => return Some(Wanted::Style),
         "/icon.svg" => return Some(Wanted::Icon),
+        SIGN_IN => return Some(Wanted::SignIn),
+        SIGNED_IN => {
+            let mut query = Fields::of_query(query);
+            return Some(Wanted::SignedIn {
+                code: query.take("code"),
+                state: query.take("state"),
+            });
+        }
         _ => {}
     }
     if let Some(secret) = path.strip_prefix("/open/") {
@@ -125,6 +148,7 @@ fn route(path: &str, query: Option<&str>) -> Option<Route> {
             id: id.parse().ok()?,
         }),
         ("upkeep", None, None) => Some(Route::Upkeep),
+        ("me", None, None) => Some(Route::Me),
         ("answers", None, None) => Some(Route::Answers {
             judged: match query.take("only").as_str() {
                 "good" => Some(true),
@@ -215,6 +239,7 @@ impl Route {
                 utf8_percent_encode(&ts.to_string(), &PLAIN)
             ),
             Self::Upkeep => "/upkeep".to_owned(),
+            Self::Me => "/me".to_owned(),
             Self::Answers { .. } => "/answers".to_owned(),
             Self::Search(_) => "/search".to_owned(),
             Self::Ask { .. } => "/ask".to_owned(),
@@ -254,7 +279,7 @@ impl Route {
                     ("threads", number(*threads)),
                 ]
             }
-            Self::Memory { .. } | Self::Message { .. } | Self::Upkeep => Vec::new(),
+            Self::Memory { .. } | Self::Message { .. } | Self::Upkeep | Self::Me => Vec::new(),
             Self::Search(search) => vec![
                 ("q", search.words.clone()),
                 ("channel", search.channel.clone()),
@@ -316,6 +341,7 @@ mod tests {
                 ts: TsKey::parse("1709287200.000100").unwrap(),
             },
             Route::Upkeep,
+            Route::Me,
             Route::Answers { judged: None },
             Route::Answers {
                 judged: Some(false),

@@ -11,15 +11,17 @@ use myao_plugin::printable;
 use serde_json::Value;
 
 use super::Site;
-use super::access::{Access, is_from_elsewhere};
 use super::actions::{Done, act};
+use super::agents::Agents;
+use super::door::{Door, LinkDoor, TeamDoor, is_from_elsewhere};
 use super::failure::Failure;
 use super::headers::protect;
+use super::html::{Look, Nav};
 use super::language::Language;
-use super::link_file::LinkFile;
-use super::pages::{self, Shown, refused};
+use super::pages::{self, Shown, refused, signed_in};
 use super::reader::Reader;
 use super::route::{self, Fields, Route, Wanted};
+use super::visitor::Visit;
 
 const HTML: &str = "text/html; charset=utf-8";
 const STYLE: &str = include_str!("style.css");
@@ -28,15 +30,18 @@ const ICON: &str = include_str!("icon.svg");
 /// What answers.
 pub(crate) struct Server {
     pub(crate) site: Arc<Site>,
-    pub(crate) access: Arc<Access>,
-    pub(crate) link_file: Option<LinkFile>,
+    pub(crate) door: Door,
+    pub(crate) agents: Option<Arc<dyn Agents>>,
 }
 
 /// The largest form: a correction.
 const MAX_FORM_BYTES: usize = 16 << 10;
 
-/// Answers a request. Its body is read only if it is a form of whoever opened the page.
+/// Answers a request. Its body is read only if it is a form of whoever opened the page, or an agent's.
 pub(crate) async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response {
+    if request.uri().path() == route::AGENTS {
+        return server.answer_agent(request).await;
+    }
     let (parts, body) = request.into_parts();
     let mut answer = if parts.method == Method::POST {
         server.changed(&parts, body).await
@@ -54,115 +59,164 @@ impl Server {
         if !matches!(request.method, Method::GET | Method::HEAD) {
             return self.failed(Failure::Method, language);
         }
-        if !self.access.is_own_host(headers) {
+        if !self.door.is_own_host(headers) {
             return self.failed(Failure::Host, language);
         }
         let uri = &request.uri;
         let wanted = route::parse(uri.path(), uri.query());
-        match wanted {
-            Some(Wanted::Style) => return body(StatusCode::OK, "text/css; charset=utf-8", STYLE),
-            Some(Wanted::Icon) => return body(StatusCode::OK, "image/svg+xml", ICON),
-            Some(Wanted::Open(secret)) => return self.open(request, &secret, language),
+        match (&wanted, &self.door) {
+            (Some(Wanted::Style), _) => {
+                return body(StatusCode::OK, "text/css; charset=utf-8", STYLE);
+            }
+            (Some(Wanted::Icon), _) => return body(StatusCode::OK, "image/svg+xml", ICON),
+            (Some(Wanted::Open(secret)), Door::Link(door)) => {
+                return self.open(door, request, secret, language);
+            }
+            (Some(Wanted::SignIn), Door::Team(door)) => return self.sign_in(door, language),
+            (Some(Wanted::SignedIn { code, state }), Door::Team(door)) => {
+                return self.signed_in(door, headers, (code, state), language).await;
+            }
             _ => {}
         }
         let is_json = uri.path().ends_with(".json");
-        let shown = if !self.access.is_open(headers) {
-            Err(Failure::Closed)
-        } else if is_from_elsewhere(headers) {
-            Err(Failure::Elsewhere)
-        } else {
-            match wanted {
-                Some(Wanted::Start) => return redirect(&Route::START, None),
-                Some(Wanted::Page(route) | Wanted::Json(route)) => {
-                    pages::show(self.reader(), &route).await
-                }
+        let shown = match self.visit(headers).await {
+            Err(failure) => Err(failure),
+            Ok(visit) => match wanted {
+                Some(Wanted::Start) => return redirect(&Route::START, &[]),
+                Some(Wanted::Page(route) | Wanted::Json(route)) => self.shown(visit, &route).await,
                 _ => Err(Failure::NoPage),
-            }
+            },
         };
         match shown {
-            Ok(shown) if is_json => json(StatusCode::OK, &shown.json()),
-            Ok(shown) => page(StatusCode::OK, &*shown, language),
-            Err(failure) if is_json => json(failure.status(), &failure.json()),
+            Ok((shown, _)) if is_json => json(StatusCode::OK, &shown.json()),
+            Ok((shown, nav)) => page(StatusCode::OK, &*shown, Look { language, nav }),
+            Err(failure) if is_json => {
+                log(&failure);
+                json(failure.status(), &failure.json())
+            }
             Err(failure) => self.failed(failure, language),
         }
     }
 
-    fn reader(&self) -> Reader {
-        Reader::new(self.site.clone(), self.access.form_token())
+    /// Who makes a request that no other site made.
+    async fn visit(&self, headers: &HeaderMap) -> Result<Visit, Failure> {
+        let is_from_elsewhere = is_from_elsewhere(headers);
+        // Such a request has no cookie, though its sender may be signed in.
+        if is_from_elsewhere && matches!(self.door, Door::Team(_)) {
+            return Err(Failure::Elsewhere);
+        }
+        let visit = self.door.visit(headers, self.site.clock.seconds()).await?;
+        if is_from_elsewhere {
+            return Err(Failure::Elsewhere);
+        }
+        Ok(visit)
+    }
+
+    async fn shown(&self, visit: Visit, route: &Route) -> Result<(Box<dyn Shown>, Nav), Failure> {
+        if let (Door::Team(door), Route::Ask { question }) = (&self.door, route)
+            && let Some(person) = visit.visitor.person()
+            && !question.is_empty()
+        {
+            let limits = self.site.current.settings().response.mention_limits;
+            let counted = door.people().count_question(&person.id, limits);
+            counted.map_err(|seconds| Failure::TooMany { seconds })?;
+        }
+        let nav = Nav::of(&visit.visitor);
+        let shown = pages::show(Reader::new(self.site.clone(), visit), route).await?;
+        Ok((shown, nav))
     }
 
     /// Does what a form asks for.
     async fn changed(&self, request: &Parts, body: Body) -> Response {
         let language = language(&request.headers);
         match self.change(request, body).await {
-            Ok(Done::See(route)) => redirect(&route, None),
-            Ok(Done::Receipt(receipt)) => page(StatusCode::OK, &*receipt, language),
+            Ok((Done::See(route), _)) => redirect(&route, &[]),
+            Ok((Done::SignOut, _)) => match &self.door {
+                Door::Team(door) => redirect(&Route::START, &[door.end(&request.headers)]),
+                Door::Link(_) => self.failed(Failure::Method, language),
+            },
+            Ok((Done::Receipt(receipt), nav)) => {
+                page(StatusCode::OK, &*receipt, Look { language, nav })
+            }
             Err(failure) => self.failed(failure, language),
         }
     }
 
-    async fn change(&self, request: &Parts, body: Body) -> Result<Done, Failure> {
+    async fn change(&self, request: &Parts, body: Body) -> Result<(Done, Nav), Failure> {
         let (headers, uri) = (&request.headers, &request.uri);
         let Some(Wanted::Page(route)) = route::parse(uri.path(), uri.query()) else {
             return Err(Failure::Method);
         };
-        let has_form = matches!(route, Route::Message { .. } | Route::Channel { .. });
-        if !self.site.can_change || !has_form {
+        if !matches!(
+            route,
+            Route::Message { .. } | Route::Channel { .. } | Route::Me
+        ) {
             return Err(Failure::Method);
         }
-        if !self.access.is_own_host(headers) {
+        if !self.door.is_own_host(headers) {
             return Err(Failure::Host);
         }
-        if !self.access.is_open(headers) {
-            return Err(Failure::Closed);
-        }
-        if is_from_elsewhere(headers) {
-            return Err(Failure::Elsewhere);
-        }
+        let visit = self.visit(headers).await?;
         let form = to_bytes(body, MAX_FORM_BYTES).await;
         let mut form = Fields::of_form(&form.map_err(|_| Failure::Form)?);
-        if !self.access.is_own_form(&form.take("token")) {
+        if !visit.is_own_form(&form.take("token")) {
             return Err(Failure::Elsewhere);
         }
-        act(&self.reader(), &route, &mut form).await
+        let nav = Nav::of(&visit.visitor);
+        let reader = Reader::new(self.site.clone(), visit);
+        Ok((act(&reader, &route, &mut form).await?, nav))
     }
 
     /// Exchanges the link's secret for the cookie.
-    fn open(&self, request: &Parts, secret: &str, language: Language) -> Response {
+    fn open(&self, door: &LinkDoor, request: &Parts, secret: &str, language: Language) -> Response {
         // A preview of the link does not use it up.
         if request.method == Method::GET
-            && let Some(cookie) = self.access.exchange(secret)
+            && let Some(cookie) = door.exchange(secret)
         {
-            self.renew_link();
-            return redirect(&Route::START, Some(&cookie));
+            return redirect(&Route::START, &[cookie]);
         }
-        if self.access.is_open(&request.headers) {
-            return redirect(&Route::START, None);
+        if door.is_open(&request.headers) {
+            return redirect(&Route::START, &[]);
         }
         self.failed(Failure::Used, language)
     }
 
-    /// Puts another link into the file, if there is one.
-    fn renew_link(&self) {
-        let Some(file) = &self.link_file else {
-            return;
-        };
-        let renewed = self.access.renew().map_err(|error| error.to_string());
-        let secret = renewed.map(|()| self.access.link().unwrap_or_default());
-        let written = secret.and_then(|secret| file.write(&secret).map_err(|e| e.to_string()));
-        if let Err(error) = written {
-            tracing::warn!(
-                "there is no new link to the page: {error}; start the program again for one"
-            );
+    /// Sends somebody to Slack, to sign in there.
+    fn sign_in(&self, door: &TeamDoor, language: Language) -> Response {
+        match door.begin() {
+            Ok((address, cookie)) => sent_to(&address, &[cookie]),
+            Err(failure) => self.failed(failure, language),
+        }
+    }
+
+    /// Takes somebody whom Slack sent back. The page that they get asks for the first one itself: to a request that Slack's
+    /// page makes, the browser adds no cookie of a session.
+    async fn signed_in(
+        &self,
+        door: &TeamDoor,
+        headers: &HeaderMap,
+        sent: (&str, &str),
+        language: Language,
+    ) -> Response {
+        match door.finish(headers, sent, self.site.clock.seconds()).await {
+            Ok(cookies) => {
+                let mut answer = page(StatusCode::OK, &signed_in(), Look::bare(language));
+                set_cookies(&mut answer, &cookies);
+                let to = format!("0; url={}", Route::START.address());
+                if let Ok(to) = HeaderValue::from_str(&to) {
+                    answer.headers_mut().insert("refresh", to);
+                }
+                answer
+            }
+            Err(failure) => self.failed(failure, language),
         }
     }
 
     fn failed(&self, failure: Failure, language: Language) -> Response {
-        if let Failure::Store(error) | Failure::Call(error) = &failure {
-            tracing::warn!("a page cannot be shown: {error}");
-        }
+        log(&failure);
         let status = failure.status();
-        let mut answer = page(status, &refused(failure, &self.site), language);
+        let refusal = refused(failure, self.door.way_in());
+        let mut answer = page(status, &refusal, Look::bare(language));
         if status == StatusCode::METHOD_NOT_ALLOWED {
             let allowed = HeaderValue::from_static("GET, HEAD");
             answer.headers_mut().insert(header::ALLOW, allowed);
@@ -171,14 +225,25 @@ impl Server {
     }
 }
 
+fn log(failure: &Failure) {
+    match failure {
+        Failure::Store(error) | Failure::Call(error) => {
+            tracing::warn!("a page cannot be shown: {error}");
+        }
+        Failure::NotKnown(error) => tracing::warn!("a page is not shown to somebody: {error}"),
+        Failure::SignIn(error) => tracing::warn!("somebody could not sign in: {error}"),
+        _ => {}
+    }
+}
+
 fn language(headers: &HeaderMap) -> Language {
     let accepted = headers.get(header::ACCEPT_LANGUAGE);
     Language::preferred(accepted.and_then(|value| value.to_str().ok()))
 }
 
-fn page(status: StatusCode, shown: &dyn Shown, language: Language) -> Response {
-    let mut answer = body(status, HTML, shown.html(language).into_string());
-    let tag = HeaderValue::from_static(language.tag());
+fn page(status: StatusCode, shown: &dyn Shown, look: Look) -> Response {
+    let mut answer = body(status, HTML, shown.html(look).into_string());
+    let tag = HeaderValue::from_static(look.language.tag());
     answer.headers_mut().insert(header::CONTENT_LANGUAGE, tag);
     answer
 }
@@ -192,16 +257,24 @@ fn json(status: StatusCode, value: &Value) -> Response {
     )
 }
 
-fn redirect(to: &Route, cookie: Option<&str>) -> Response {
+fn redirect(to: &Route, cookies: &[String]) -> Response {
+    sent_to(&to.address(), cookies)
+}
+
+fn sent_to(address: &str, cookies: &[String]) -> Response {
     let mut answer = body(StatusCode::SEE_OTHER, HTML, "");
-    let headers = answer.headers_mut();
-    if let Ok(address) = HeaderValue::from_str(&to.address()) {
-        headers.insert(header::LOCATION, address);
+    if let Ok(address) = HeaderValue::from_str(address) {
+        answer.headers_mut().insert(header::LOCATION, address);
     }
-    if let Some(Ok(cookie)) = cookie.map(HeaderValue::from_str) {
-        headers.insert(header::SET_COOKIE, cookie);
-    }
+    set_cookies(&mut answer, cookies);
     answer
+}
+
+fn set_cookies(answer: &mut Response, cookies: &[String]) {
+    let values = cookies.iter().map(|cookie| HeaderValue::from_str(cookie));
+    for value in values.flatten() {
+        answer.headers_mut().append(header::SET_COOKIE, value);
+    }
 }
 
 fn body(status: StatusCode, kind: &'static str, text: impl Into<Body>) -> Response {

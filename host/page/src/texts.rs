@@ -138,6 +138,50 @@ pub(crate) const USED: Text = text(
     "このリンクは使用済みか、正しくありません。リンクは一度だけ使えます。",
     "This link was used already, or is not right. A link works once.",
 );
+pub(crate) const SIGN_IN_TITLE: Text = text("サインイン", "Sign in");
+pub(crate) const SIGN_IN: Text = text("Slack でサインイン", "Sign in with Slack");
+pub(crate) const SIGN_IN_HINT: Text = text(
+    "ここでは、あなたが Slack で見られるものだけが見えます。",
+    "Here you see what you may see in Slack, and nothing else.",
+);
+pub(crate) const SIGNED_IN: Text = text("サインインしました", "You are signed in");
+pub(crate) const NOT_SIGNED_IN: Text = text(
+    "サインインできませんでした。もう一度お試しください。続くようなら、理由は myao の出力にあります。",
+    "You are not signed in. Please try again. If that does not help, the output of myao says why.",
+);
+pub(crate) const STRANGER: Text = text(
+    "このワークスペースのメンバーだけが見られます。",
+    "Only members of this workspace may see this.",
+);
+pub(crate) const NOT_KNOWN: Text = text(
+    "Slack につながっていないため、いまは何を見せてよいか分かりません。少し待ってから、もう一度お試しください。",
+    "What you may see is not known now, because Slack cannot be reached. Please try again in a moment.",
+);
+pub(crate) const TOO_MANY: Text = text("質問が多すぎます。", "You asked too many questions.");
+pub(crate) const ME: Text = text("自分", "You");
+pub(crate) const ME_HINT: Text = text(
+    "公開チャンネルと、あなたが参加しているチャンネルの記憶が見えます。",
+    "You see what is remembered of public channels, and of the channels that you are in.",
+);
+pub(crate) const SIGN_OUT: Text = text("サインアウト", "Sign out");
+pub(crate) const AGENTS: Text = text("エージェント", "Agents");
+pub(crate) const AGENTS_HINT: Text = text(
+    "あなたのエージェントは、トークンを使って、あなたに見えるものを次のアドレスで検索し、質問できます（Model Context Protocol）。何も書き込めません。",
+    "With a token, an agent of yours searches and asks, of what you see, at this address (Model Context Protocol). It changes nothing.",
+);
+pub(crate) const TOKEN: Text = text("トークン", "Token");
+pub(crate) const TOKEN_NAME: Text = text(
+    "使う場所（例: ノート PC のエージェント）",
+    "What uses it, such as “agent on my laptop”",
+);
+pub(crate) const ISSUE: Text = text("トークンを作る", "Make a token");
+pub(crate) const ISSUED: Text = text("新しいトークン", "New token");
+pub(crate) const ISSUED_HINT: Text = text(
+    "エージェントの設定に、このヘッダーを入れてください。トークンは、いまだけ表示されます。",
+    "Put this header into the agent's settings. The token is shown only now.",
+);
+pub(crate) const USED_LAST: Text = text("最後に使った", "Last used");
+pub(crate) const WITHDRAW: Text = text("取り消す", "Take back");
 pub(crate) const AGAIN: Text = text(
     "新しいリンクは、次のコマンドで表示されます。",
     "This command shows another link:",
@@ -168,6 +212,10 @@ pub(crate) const UNPIN: Text = text("覚えておくのをやめる", "Take your
 pub(crate) const PIN_HINT: Text = text(
     "覚えておくメッセージは、このチャンネルの記憶と回答にいつも使われます。Slack で付けたピンは Slack で外します。",
     "A pinned message is kept in mind in this channel. What people pinned in Slack is unpinned there.",
+);
+pub(crate) const PIN_IN_SLACK: Text = text(
+    "覚えておくには、Slack でメッセージをピン留めします。訂正は、ボットへのメンションに「訂正:」と書きます。",
+    "To have a message kept, pin it in Slack. To correct a memory, mention the bot with “correction:”.",
 );
 pub(crate) const FORGET: Text = text("忘れる", "Forget");
 pub(crate) const FORGET_NOW: Text = text("このメッセージを忘れる", "Forget this message");
@@ -443,4 +491,22 @@ pub(crate) fn taken(language: Language, taken: &super::Taken) -> String {
             counted(*calls, "call")
         ),
     )
+}
+
+/// The button that takes back a token.
+pub(crate) fn withdraw(name: &str, language: Language) -> String {
+    match language {
+        Language::Japanese => format!("{name} を取り消す"),
+        Language::English => format!("Take back {name}"),
+    }
+}
+
+/// When somebody may ask again.
+pub(crate) fn minutes_left(seconds: i64, language: Language) -> String {
+    let minutes = seconds.max(1).saturating_add(59) / 60;
+    match language {
+        Language::Japanese => format!("約 {minutes} 分後に、もう一度お試しください。"),
+        Language::English if minutes == 1 => "Please try again in a minute.".to_owned(),
+        Language::English => format!("Please try again in {minutes} minutes."),
+    }
 }

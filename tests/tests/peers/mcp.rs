@@ -2,10 +2,13 @@
 
 use std::process::Command;
 
+use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, FakeSlack};
+use myao_tests::bot::Bot;
 use myao_tests::export::{post, program_with};
 use myao_tests::peer::peer_file;
 use myao_tests::program::{Program, Ran, binary};
 use myao_tests::project_file;
+use myao_tests::team::{page_keys, signed_in};
 use serde_json::{Value, json};
 
 fn program() -> Program {
@@ -95,4 +98,68 @@ fn the_inspector_lists_and_calls_the_tools() {
         json!("ann"),
         "{found}"
     );
+}
+
+/// A bot whose page is the team's, and the token of an agent of somebody.
+fn team() -> (FakeSlack, Bot, String, String) {
+    let slack = FakeSlack::start_on_own_thread();
+    slack.follow_system_clock();
+    slack.add_user("U0ANN", "Ann");
+    slack.add_channel("C0HARBOUR", "harbour");
+    slack.add_private_channel("C0BOARD", "board");
+    slack.add_member("C0HARBOUR", "U0ANN");
+    let (address, keys, more) = page_keys();
+    let config = format!(
+        "slack: {{ bot_token: {BOT_TOKEN}, app_token: {APP_TOKEN}, api_url: '{}', {keys} }}\n{more}",
+        slack.api_url()
+    );
+    let mut bot = Bot::start(Program::default(), &config);
+    bot.caught_up();
+    let said = "We release Harbour on 4 March at 14:00.";
+    slack.post("U0ANN", "C0HARBOUR", said, None);
+    slack.post("U0ANN", "C0BOARD", "We sell Harbour in May.", None);
+    bot.messages("C0HARBOUR", 1);
+    bot.messages("C0BOARD", 1);
+    let token = signed_in(&slack, address, "U0ANN").agent_token();
+    (slack, bot, format!("http://{address}/mcp"), token)
+}
+
+#[test]
+#[ignore = "needs mcp: make test-peers"]
+fn the_typescript_sdk_calls_the_tools_over_http() {
+    let (_slack, bot, address, token) = team();
+    let calls = json!([
+        ["search", { "words": "Harbour" }],
+        ["channel_memory", { "channel": "board" }],
+    ]);
+    let mut agent = node(bot.program());
+    agent
+        .arg(project_file("tests/peers/agent.js"))
+        .arg(peer_file("mcp"))
+        .args([&calls.to_string(), &address, &token]);
+    let told = Ran::of(&mut agent).json();
+    assert_eq!(names(&told["tools"]), TOOLS);
+    let found = told["results"][0].to_string();
+    assert!(found.contains("14:00") && !found.contains("May"), "{found}");
+    assert_eq!(told["results"][1]["isError"], json!(true), "{told}");
+    bot.stop();
+}
+
+#[test]
+#[ignore = "needs mcp: make test-peers"]
+fn the_inspector_calls_a_tool_over_http() {
+    let (_slack, bot, address, token) = team();
+    let mut inspector = node(bot.program());
+    inspector
+        .arg(peer_file(
+            "mcp/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+        ))
+        .args(["--cli", &address, "--transport", "http"])
+        .args(["--header", &format!("Authorization: Bearer {token}")])
+        .args(["--method", "tools/call", "--tool-name", "search"])
+        .args(["--tool-arg", "words=Harbour"]);
+    let ran = Ran::of(&mut inspector);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.stdout.contains("14:00"), "{ran:#?}");
+    bot.stop();
 }

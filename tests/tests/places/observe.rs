@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use myao_bot::embedding::embed_missing;
+use myao_bot::people::Person;
 use myao_bot::views::{Asked, Views};
+use myao_page::{Site, shown_to};
 use myao_plugin::embedder::{Embedder as _, Meaning};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
@@ -30,6 +32,7 @@ pub(crate) struct Seat<'r> {
     pub(crate) workspace: &'r Arc<dyn Workspace>,
     pub(crate) plugin: &'r MemoryPlugin,
     pub(crate) views: &'r Views,
+    pub(crate) site: &'r Arc<Site>,
     /// Channels that hold secrets.
     pub(crate) secret: &'r [String],
     /// Every thread, by channel and first message.
@@ -49,8 +52,8 @@ pub(crate) trait Observer: Sync {
 }
 
 /// All ways of looking.
-pub(crate) const OBSERVERS: [&dyn Observer; 7] = [
-    &Stored, &Searched, &Answered, &Viewed, &Built, &Shown, &Refused,
+pub(crate) const OBSERVERS: [&dyn Observer; 8] = [
+    &Stored, &Searched, &Answered, &Viewed, &Built, &Shown, &Paged, &Refused,
 ];
 
 fn seen(what: &str, found: &impl std::fmt::Debug) -> (String, String) {
@@ -363,6 +366,45 @@ impl Observer for Shown {
             .into_iter()
             .map(|(what, shown)| (what.to_owned(), shown.to_string()))
             .collect()
+    }
+}
+
+/// The web page and its twins, as a person sees them who signed in.
+struct Paged;
+
+#[async_trait::async_trait]
+impl Observer for Paged {
+    async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
+        let Place::Person(id) = &seat.place else {
+            return Vec::new();
+        };
+        let person = Person {
+            id: id.clone(),
+            name: id.clone(),
+            is_admin: true,
+        };
+        let mut addresses = vec![
+            "/workspace".to_owned(),
+            "/search?q=salary".to_owned(),
+            "/ask?q=Who+knows+the+salary%3F".to_owned(),
+            "/answers".to_owned(),
+            "/upkeep".to_owned(),
+        ];
+        addresses.extend((1..=seat.memories).map(|id| format!("/memory/{id}")));
+        let channels = seat.workspace.all_channels().await.unwrap();
+        for channel in channels {
+            addresses.push(format!("/channel/{}", channel.id));
+            addresses.push(format!("/channel/{}?of=long-term", channel.id));
+        }
+        for (channel, first) in seat.threads.iter().take(MAX_THREADS) {
+            addresses.push(format!("/message/{channel}/{first}"));
+        }
+        let mut found = Vec::new();
+        for address in addresses {
+            let shown = shown_to(seat.site, &person, &address).await;
+            found.push(seen(&address, &shown));
+        }
+        found
     }
 }
 

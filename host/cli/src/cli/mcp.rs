@@ -1,11 +1,11 @@
 //! `myao mcp`: what is remembered, for agents, over the Model Context Protocol (<https://modelcontextprotocol.io>). All
 //! tools only read; what they show is what may be seen in one place.
 
+mod http;
 mod parameters;
 mod tools;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use rmcp::ServiceExt as _;
@@ -14,6 +14,7 @@ use rmcp::transport::stdio;
 use super::app::{App, Explained as _};
 use super::args::McpArgs;
 use super::seen::place;
+pub(super) use http::HttpAgents;
 use tools::Tools;
 
 pub(crate) async fn run(app: &App, arguments: &McpArgs) -> anyhow::Result<ExitCode> {
@@ -21,10 +22,11 @@ pub(crate) async fn run(app: &App, arguments: &McpArgs) -> anyhow::Result<ExitCo
     let place = place(&*workspace, arguments.in_channel.as_deref()).await?;
     let tools = Tools {
         address: workspace.address().await.explained()?,
-        plugin: Arc::new(app.plugin_over(&workspace).await?),
+        plugin: app.plugin_over(&workspace).await?,
         view: workspace.view(place.clone()),
         place,
         app: app.clone(),
+        asking: None,
     };
     let server = tools
         .serve(stdio())

@@ -26,6 +26,7 @@ mod memory;
 mod newest;
 mod off_record;
 pub(crate) mod output;
+mod page;
 mod prompt;
 mod remarks;
 mod replay;

@@ -1,7 +1,6 @@
 //! `myao run`: the bot.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +15,6 @@ use myao_bot::metrics::Metrics;
 use myao_bot::slack::live::LiveSlack;
 use myao_bot::stop::Stop;
 use myao_bot::{Bot, Connection};
-use myao_page::Page;
 use myao_plugin::state::Workspace;
 use myao_slack::client::{AuthTest, SlackClient};
 use myao_slack::events::BotIdentity;
@@ -25,10 +23,10 @@ use myao_slack::token::Token;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::app::{App, Explained as _, quoted};
+use super::app::{App, Explained as _};
 use super::database::Work;
 use super::signals::signals;
-use super::{output, serve};
+use super::{output, page};
 
 /// Where to read more.
 const HOW_TO: &str =
@@ -50,6 +48,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         "health_check.port",
     )
     .await?;
+    let team = page::TeamKeys::of(&app.config)?;
     let page_listener = match app.config.page.listen {
         Some(address) => Some(listen(address, "page.listen").await?),
         None => None,
@@ -90,7 +89,16 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     );
     let current = Current::load(load).await.map_err(anyhow::Error::msg)?;
     let page = match page_listener {
-        Some(listener) => Some(page(app, &workspace, &current, listener).await?),
+        Some(listener) => {
+            let running = page::RunningBot {
+                workspace: &workspace,
+                slack: &live,
+                team_id: &installation.team_id,
+                current: &current,
+                clock: &clock,
+            };
+            Some(page::page(app, &running, (listener, team)).await?)
+        }
         None => None,
     };
     let bot = Bot {
@@ -114,31 +122,6 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     ended?;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
-}
-
-/// The web page, whose link is in a file beside the database.
-async fn page(
-    app: &App,
-    workspace: &Arc<dyn Workspace>,
-    current: &Current,
-    listener: TcpListener,
-) -> anyhow::Result<(Page, TcpListener)> {
-    let address = listener.local_addr()?;
-    if let Some(warning) = serve::warning(address) {
-        tracing::warn!("page.listen: {warning}");
-    }
-    let mut file = app.config.memory.database_path.clone().into_os_string();
-    file.push(".page-link");
-    let file = PathBuf::from(file);
-    let again = format!("cat {}", quoted(&file));
-    let site = serve::site(app, workspace.clone(), current.clone(), again).await?;
-    let reachable = serve::reachable(address);
-    let page = Page::new(site, address.port())?.keeping_link(reachable, file.clone())?;
-    tracing::info!(
-        "the page is at http://{reachable}/; the link that opens it is in {}",
-        file.display()
-    );
-    Ok((page, listener))
 }
 
 /// Runs the bot, and the page until the bot ends.

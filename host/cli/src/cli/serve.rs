@@ -33,8 +33,8 @@ pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<Exit
         output::tell(&format!("warning: {warning}"));
     }
     let current = Current::fixed(app.config.bot_settings(), plugin);
-    let site = site(app, workspace, current, app.command("serve")).await?;
-    let page = Page::new(site, address.port())?;
+    let site = site(app, workspace, current).await?;
+    let page = Page::for_operator(site, Place::Operator, address.port(), app.command("serve"))?;
     let (ask_stop, stop) = Stop::new();
     let signals = tokio::spawn(signals(ask_stop, None)?);
     print_link(app, &page, reachable(address))?;
@@ -43,30 +43,27 @@ pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the page shows to the operator; `again` shows a new link.
+/// What the page shows.
 pub(super) async fn site(
     app: &App,
     workspace: Arc<dyn Workspace>,
     current: Current,
-    again: String,
 ) -> anyhow::Result<Site> {
     let prices = app.clone();
     Ok(Site {
         address: workspace.address().await.explained()?,
         workspace,
         current,
-        place: Place::Operator,
-        can_change: true,
         clock: app.clock(),
         next: app.command("backfill"),
-        again,
+        agents: None,
         taken: Arc::new(move |calls| costs::shown(&prices, calls)),
     })
 }
 
 /// Prints the link alone on standard output, so that a script can read it.
 fn print_link(app: &App, page: &Page, address: SocketAddr) -> anyhow::Result<()> {
-    let link = page.link(address);
+    let link = page.link(address).unwrap_or_default();
     if app.json {
         output::print_json(&json!({ "link": link }))?;
     } else {

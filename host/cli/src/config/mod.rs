@@ -34,13 +34,14 @@ use myao_bot::settings::{BotSettings, Response, RetentionDays};
 use myao_llm::Embeddings;
 use myao_llm::config::{Agent, Agents};
 use myao_llm::expand::optional_expanded;
+use myao_page::PublicUrl;
 use myao_plugin::{Engine, Persona, Settings, Template, WORKSPACE_SCOPE_ID};
 use myao_slack::blocks::Language;
 pub use prices::{PerMillion, Price, Prices};
 pub use reference::{keys, schema};
 pub use slack::Slack;
 use tree::Node;
-use values::{ip_address, named, socket_address, time_zone};
+use values::{ip_address, named, public_url, socket_address, time_zone};
 
 /// The whole configuration. Every key has a default.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -160,7 +161,7 @@ pub struct RecallConfig {
 }
 
 /// `page`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PageConfig {
     /// Address and port (`127.0.0.1:8040`) at which `myao run` serves the web page; see [page.md](page.md). Without it there is
@@ -168,6 +169,11 @@ pub struct PageConfig {
     #[serde(deserialize_with = "socket_address")]
     #[schemars(with = "Option<String>")]
     pub listen: Option<SocketAddr>,
+    /// Where the team's browsers reach this page (`https://memory.example.org`): everybody then signs in with Slack, and sees
+    /// what they may see there. Needs `slack.client_id` and `slack.client_secret`; see [page.md](page.md#for-a-team).
+    #[serde(deserialize_with = "public_url")]
+    #[schemars(with = "Option<String>")]
+    pub public_url: Option<PublicUrl>,
 }
 
 /// `health_check`.

@@ -24,6 +24,12 @@ pub struct Slack {
     /// Checks what comes over HTTP.
     #[serde(deserialize_with = "optional_expanded")]
     pub signing_secret: Option<String>,
+    /// The app's client id, for Sign in with Slack; see [page.md](page.md#for-a-team).
+    #[serde(deserialize_with = "optional_expanded")]
+    pub client_id: Option<String>,
+    /// The app's client secret, for the same.
+    #[serde(deserialize_with = "optional_expanded")]
+    pub client_secret: Option<String>,
     /// Address and port (`127.0.0.1:3000`) at which events are received over HTTP, instead of Socket Mode.
     #[serde(deserialize_with = "socket_address")]
     #[schemars(with = "Option<String>")]
@@ -44,6 +50,8 @@ impl Default for Slack {
             bot_token: None,
             app_token: None,
             signing_secret: None,
+            client_id: None,
+            client_secret: None,
             listen: None,
             pin_emoji: PIN_EMOJI.to_owned(),
             digests: Vec::new(),

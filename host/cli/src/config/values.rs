@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use myao_llm::expand::{expanded, optional_expanded};
+use myao_page::PublicUrl;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
@@ -59,6 +60,15 @@ pub(super) fn socket_address<'de, D: Deserializer<'de>>(
         D::Error::custom("expected an IP address, or localhost, and a port, as in 127.0.0.1:3000")
     });
     address.map(Some)
+}
+
+/// The address of a page; `None` if it is left out or null.
+pub(super) fn public_url<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<PublicUrl>, D::Error> {
+    let text = optional_expanded(deserializer)?;
+    let url = text.map(|text| PublicUrl::parse(&text).map_err(D::Error::custom));
+    url.transpose()
 }
 
 /// The address of a host: of names only `localhost` is known.

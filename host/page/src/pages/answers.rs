@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Shown;
 use super::sourced::{Sourced, reference};
 use crate::failure::Failure;
-use crate::html::{Frame, channel_link, name, text, time};
+use crate::html::{Frame, Look, channel_link, name, text, time};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -42,7 +42,8 @@ pub(super) async fn read(
 }
 
 impl Shown for Answers {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let title = texts::ANSWERS.of(language);
         let route = Route::Answers {
             judged: self.judged,
@@ -55,7 +56,7 @@ impl Shown for Answers {
             @for (answer, _) in &self.answers { (self.answer(answer, language)) }
         };
         Frame {
-            language,
+            look,
             title,
             route: Some(&route),
         }

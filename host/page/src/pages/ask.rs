@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Shown;
 use crate::failure::Failure;
-use crate::html::{Frame, Links, channel_link, name, text, time, whole_text};
+use crate::html::{Frame, Links, Look, channel_link, name, text, time, whole_text};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -34,7 +34,8 @@ pub(super) async fn read(reader: &Reader, question: &str) -> Result<impl Shown +
 }
 
 impl Shown for Asked {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let title = texts::ASK.of(language);
         let route = Route::Ask {
             question: self.question.clone(),
@@ -62,7 +63,7 @@ impl Shown for Asked {
             }
         };
         Frame {
-            language,
+            look,
             title,
             route: Some(&route),
         }

@@ -17,7 +17,7 @@ use super::sourced::{Sourced, each_once};
 use super::timeline::{self, Timeline};
 use super::{Shown, memory};
 use crate::failure::Failure;
-use crate::html::{Frame, Slice, cut_after, form, name, time, words};
+use crate::html::{Frame, Look, Slice, cut_after, form, name, time, words};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::{Layer, Route};
@@ -88,7 +88,10 @@ pub(super) async fn read(reader: &Reader, route: &Route) -> Result<impl Shown + 
         corrections: reader.corrections(id).await?,
         sourced: Sourced::of(reader),
         next: reader.site.next.clone(),
-        token: reader.token().map(str::to_owned),
+        token: reader
+            .visitor()
+            .may_mark()
+            .then(|| reader.token().to_owned()),
         route: route.clone(),
         layer: *layer,
         off_record: off_record.map(|since| reader.site.clock.local(since.unix_seconds())),
@@ -119,7 +122,8 @@ async fn now(
 }
 
 impl Shown for ChannelPage {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let title = format!("#{}", self.channel.name);
         let main = html! {
             h1 {
@@ -147,7 +151,7 @@ impl Shown for ChannelPage {
             (self.threads(language))
         };
         Frame {
-            language,
+            look,
             title: &title,
             route: Some(&self.route),
         }

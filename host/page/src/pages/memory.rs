@@ -15,7 +15,7 @@ use super::Shown;
 use super::sourced::Sourced;
 use crate::Taken;
 use crate::failure::Failure;
-use crate::html::{Frame, channel_link, name, pieces, time, whole_text, words};
+use crate::html::{Frame, Look, channel_link, name, pieces, time, whole_text, words};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -131,7 +131,8 @@ fn notes(stored: &StoredMemory, language: Language) -> Markup {
 }
 
 impl Shown for Memory {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let title = title(&self.stored, language);
         let route = Route::Memory {
             id: self.stored.memory.id,
@@ -157,7 +158,7 @@ impl Shown for Memory {
             (self.memories(language))
         };
         Frame {
-            language,
+            look,
             title: &title,
             route: Some(&route),
         }

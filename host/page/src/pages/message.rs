@@ -1,4 +1,4 @@
-//! A message, for those who may pin or forget it, and the receipt of what was forgotten.
+//! A message, what those who may can do with it, and the receipt of what was forgotten.
 
 use maud::{Markup, html};
 use myao_bot::reading::times;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::Shown;
 use crate::failure::Failure;
-use crate::html::{Frame, Links, channel_link, form, name, text, time, words};
+use crate::html::{Frame, Links, Look, channel_link, form, name, text, time, words};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -20,9 +20,10 @@ struct MessagePage {
     route: Route,
     channel: Channel,
     said: KeptText,
-    is_pinned: bool,
-    /// What would go if it were forgotten.
-    erased: Erased,
+    /// `None` for those who may not pin it here.
+    is_pinned: Option<bool>,
+    /// What would go if it were forgotten; `None` for those who may not have it forgotten.
+    erased: Option<Erased>,
     links: Links,
     token: String,
 }
@@ -32,42 +33,52 @@ pub(super) async fn read(
     channel_id: &str,
     ts: TsKey,
 ) -> Result<impl Shown + use<>, Failure> {
-    let token = reader.token().ok_or(Failure::NoPage)?.to_owned();
     let channel = reader.channel(channel_id).await?;
     let said = reader.message(channel_id, ts).await?;
-    let marks = reader.corrections(channel_id).await?;
-    let is_pinned = marks.is_some_and(|marks| {
-        let mut pinned = marks.marks().pinned.iter();
-        pinned.any(|pinned| pinned.span.message == said.span.message)
-    });
-    let message = Forget::Message {
-        channel_id: channel.id.clone(),
-        ts,
+    let is_pinned = match reader.visitor().may_mark() {
+        true => Some(is_pinned(reader, &said).await?),
+        false => None,
     };
-    let now = reader.now().unix_seconds;
-    let receipt = reader.site.workspace.forget(message, now, Mode::DryRun);
+    let erased = match reader.visitor().may_forget(&said.user.id) {
+        true => Some(would_go(reader, channel_id, ts).await?),
+        false => None,
+    };
     Ok(MessagePage {
         route: Route::Message {
             channel_id: channel.id.clone(),
             ts,
         },
-        erased: receipt.await?.erased,
+        erased,
         links: reader.links(),
         channel,
         said,
         is_pinned,
-        token,
+        token: reader.token().to_owned(),
     })
 }
 
+async fn is_pinned(reader: &Reader, said: &KeptText) -> Result<bool, Failure> {
+    let marks = reader.corrections(&said.span.message.channel_id).await?;
+    Ok(marks.is_some_and(|marks| {
+        let mut pinned = marks.marks().pinned.iter();
+        pinned.any(|pinned| pinned.span.message == said.span.message)
+    }))
+}
+
+async fn would_go(reader: &Reader, channel_id: &str, ts: TsKey) -> Result<Erased, Failure> {
+    let message = Forget::Message {
+        channel_id: channel_id.to_owned(),
+        ts,
+    };
+    let now = reader.now().unix_seconds;
+    let receipt = reader.site.workspace.forget(message, now, Mode::DryRun);
+    Ok(receipt.await?.erased)
+}
+
 impl Shown for MessagePage {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let title = texts::MESSAGE.of(language);
-        let (action, mark) = if self.is_pinned {
-            ("unpin", texts::UNPIN)
-        } else {
-            ("pin", texts::PIN)
-        };
         let button = |action: &str, label: &str| {
             form(
                 &self.route,
@@ -85,17 +96,24 @@ impl Shown for MessagePage {
                 (self.links.to_slack(&self.said.span.message, language))
             }
             (text(&self.said.text))
-            h2 { (texts::PINNED.of(language)) }
-            p class="note" { (texts::PIN_HINT.of(language)) }
-            (button(action, mark.of(language)))
-            h2 { (texts::FORGET.of(language)) }
-            p { (texts::WOULD_GO.of(language)) }
-            (rows(&self.erased, language))
-            p class="note" { (texts::FORGET_HINT.of(language)) }
-            (button("forget", texts::FORGET_NOW.of(language)))
+            @if let Some(is_pinned) = self.is_pinned {
+                @let (action, mark) = if is_pinned { ("unpin", texts::UNPIN) } else { ("pin", texts::PIN) };
+                h2 { (texts::PINNED.of(language)) }
+                p class="note" { (texts::PIN_HINT.of(language)) }
+                (button(action, mark.of(language)))
+            } @else {
+                p class="note" { (texts::PIN_IN_SLACK.of(language)) }
+            }
+            @if let Some(erased) = &self.erased {
+                h2 { (texts::FORGET.of(language)) }
+                p { (texts::WOULD_GO.of(language)) }
+                (rows(erased, language))
+                p class="note" { (texts::FORGET_HINT.of(language)) }
+                (button("forget", texts::FORGET_NOW.of(language)))
+            }
         };
         Frame {
-            language,
+            look,
             title,
             route: Some(&self.route),
         }
@@ -111,7 +129,7 @@ impl Shown for MessagePage {
             "user_name": self.said.user.name,
             "text": self.said.text,
             "is_pinned": self.is_pinned,
-            "would_go": erased_json(&self.erased),
+            "would_go": self.erased.as_ref().map(erased_json),
         })
     }
 }
@@ -127,7 +145,8 @@ pub(crate) fn forgotten(channel: Channel, receipt: Receipt) -> impl Shown + use<
 }
 
 impl Shown for Forgotten {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let title = texts::FORGOTTEN.of(language);
         let search = self.receipt.search.as_ref();
         let main = html! {
@@ -145,7 +164,7 @@ impl Shown for Forgotten {
             p { (channel_link(&self.channel.id, &self.channel.name)) }
         };
         Frame {
-            language,
+            look,
             title,
             route: None,
         }

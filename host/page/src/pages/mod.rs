@@ -3,10 +3,12 @@
 mod answers;
 mod ask;
 mod channel;
+mod me;
 mod memory;
 mod message;
 mod refusal;
 mod search;
+mod signed_in;
 mod sourced;
 mod timeline;
 mod upkeep;
@@ -16,15 +18,17 @@ use maud::Markup;
 use serde_json::Value;
 
 use super::failure::Failure;
-use super::language::Language;
+use super::html::Look;
 use super::reader::Reader;
 use super::route::Route;
+pub(crate) use me::issued;
 pub(crate) use message::forgotten;
 pub(crate) use refusal::refused;
+pub(crate) use signed_in::signed_in;
 
 /// A page that was read.
 pub(crate) trait Shown: Send {
-    fn html(&self, language: Language) -> Markup;
+    fn html(&self, look: Look) -> Markup;
     /// Its twin: the same data.
     fn json(&self) -> Value;
 }
@@ -40,7 +44,10 @@ pub(crate) async fn show(reader: Reader, route: &Route) -> Result<Box<dyn Shown>
         Route::Memory { id } => Box::new(memory::read(&reader, *id).await?),
         Route::Search(search) => Box::new(search::read(&reader, search).await?),
         Route::Answers { judged } => Box::new(answers::read(&reader, *judged).await?),
+        // What the program does, and what it costs, is the operator's.
+        Route::Upkeep if reader.visitor().person().is_some() => return Err(Failure::NoPage),
         Route::Upkeep => Box::new(upkeep::read(&reader).await?),
+        Route::Me => Box::new(me::read(&reader).await?),
         Route::Ask { question } => Box::new(ask::read(&reader, question).await?),
     })
 }

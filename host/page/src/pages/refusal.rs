@@ -4,36 +4,39 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::Shown;
-use crate::Site;
+use crate::door::WayIn;
 use crate::failure::Failure;
-use crate::html::Frame;
-use crate::language::Language;
-use crate::route::Route;
+use crate::html::{Frame, Look};
+use crate::route::{Route, SIGN_IN};
 use crate::texts::{self, Text};
 
 struct Refusal {
     failure: Failure,
-    again: String,
+    way_in: WayIn,
 }
 
 /// The page for what is not shown.
-pub(crate) fn refused(failure: Failure, site: &Site) -> impl Shown + use<> {
-    Refusal {
-        failure,
-        again: site.again.clone(),
-    }
+pub(crate) fn refused(failure: Failure, way_in: WayIn) -> impl Shown + use<> {
+    Refusal { failure, way_in }
 }
 
 impl Refusal {
     fn texts(&self) -> (Text, Text) {
         match self.failure {
-            Failure::Closed => (texts::CLOSED_TITLE, texts::CLOSED),
+            Failure::Closed => match self.way_in {
+                WayIn::Command(_) => (texts::CLOSED_TITLE, texts::CLOSED),
+                WayIn::SignIn => (texts::SIGN_IN_TITLE, texts::SIGN_IN_HINT),
+            },
             Failure::Used => (texts::CLOSED_TITLE, texts::USED),
             Failure::Elsewhere => (texts::ELSEWHERE_TITLE, texts::ELSEWHERE),
             Failure::NoPage => (texts::NO_PAGE_TITLE, texts::NO_PAGE),
             Failure::Host => (texts::REFUSED_TITLE, texts::HOST),
             Failure::Method => (texts::REFUSED_TITLE, texts::METHOD),
             Failure::Form => (texts::REFUSED_TITLE, texts::BAD_FORM),
+            Failure::Stranger => (texts::REFUSED_TITLE, texts::STRANGER),
+            Failure::NotKnown(_) => (texts::FAILED_TITLE, texts::NOT_KNOWN),
+            Failure::SignIn(_) => (texts::FAILED_TITLE, texts::NOT_SIGNED_IN),
+            Failure::TooMany { .. } => (texts::REFUSED_TITLE, texts::TOO_MANY),
             Failure::Store(_) => (texts::FAILED_TITLE, texts::FAILED),
             Failure::Call(_) => (texts::FAILED_TITLE, texts::CALL_FAILED),
         }
@@ -41,22 +44,30 @@ impl Refusal {
 }
 
 impl Shown for Refusal {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let (title, text) = self.texts();
         let title = title.of(language);
         let main = html! {
             h1 { (title) }
             p { (text.of(language)) }
-            @if matches!(self.failure, Failure::Closed | Failure::Used) {
-                p { (texts::AGAIN.of(language)) }
-                pre { code { (self.again) } }
+            @if let Failure::TooMany { seconds } = self.failure {
+                p { (texts::minutes_left(seconds, language)) }
             }
-            @if matches!(self.failure, Failure::Elsewhere | Failure::Form | Failure::NoPage | Failure::Store(_) | Failure::Call(_)) {
-                p { a href=(Route::START.address()) { (texts::WORKSPACE.of(language)) } }
+            @match (&self.failure, &self.way_in) {
+                (Failure::Closed | Failure::Used, WayIn::Command(again)) => {
+                    p { (texts::AGAIN.of(language)) }
+                    pre { code { (again) } }
+                }
+                (Failure::Closed | Failure::SignIn(_) | Failure::Stranger, WayIn::SignIn) => {
+                    p { a href=(SIGN_IN) { (texts::SIGN_IN.of(language)) } }
+                }
+                (Failure::Method | Failure::Host, _) => {}
+                _ => p { a href=(Route::START.address()) { (texts::WORKSPACE.of(language)) } }
             }
         };
         let frame = Frame {
-            language,
+            look,
             title,
             route: None,
         };

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Shown;
 use super::workspace::OFFERED;
 use crate::failure::Failure;
-use crate::html::{Frame, Links, channel_link, cut, name, search_form, time};
+use crate::html::{Frame, Links, Look, channel_link, cut, name, search_form, time};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::{Route, Search};
@@ -112,7 +112,8 @@ fn local_midnight(clock: &Clock, midnight: i64) -> i64 {
 }
 
 impl Shown for Searched {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let title = texts::SEARCH.of(language);
         let route = Route::Search(self.search.clone());
         let main = html! {
@@ -130,7 +131,7 @@ impl Shown for Searched {
             }
         };
         Frame {
-            language,
+            look,
             title,
             route: Some(&route),
         }

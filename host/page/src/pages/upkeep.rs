@@ -15,7 +15,7 @@ use self::skipped::Skipped;
 use self::usage::Usage;
 use super::Shown;
 use crate::failure::Failure;
-use crate::html::{Frame, name, time, words};
+use crate::html::{Frame, Look, name, time, words};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -41,7 +41,8 @@ pub(super) async fn read(reader: &Reader) -> Result<impl Shown + use<>, Failure>
 }
 
 impl Shown for Upkeep {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let title = texts::UPKEEP.of(language);
         let skipped = self.skipped.iter().map(|of| of.html(language));
         let deferred = self.deferrals.iter().map(|of| deferral(of, language));
@@ -61,7 +62,7 @@ impl Shown for Upkeep {
             (self.usage.html(language))
         };
         Frame {
-            language,
+            look,
             title,
             route: Some(&Route::Upkeep),
         }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::{Shown, memory};
 use crate::failure::Failure;
-use crate::html::{Frame, Slice, channel_link, search_form, time};
+use crate::html::{Frame, Look, Slice, channel_link, search_form, time};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::{Route, Search};
@@ -57,7 +57,8 @@ pub(super) async fn read(reader: &Reader, page: usize) -> Result<impl Shown + us
 }
 
 impl Shown for Workspace {
-    fn html(&self, language: Language) -> Markup {
+    fn html(&self, look: Look) -> Markup {
+        let language = look.language;
         let title = texts::WORKSPACE.of(language);
         let route = Route::Workspace {
             page: self.slice.page,
@@ -81,7 +82,7 @@ impl Shown for Workspace {
             }
         };
         Frame {
-            language,
+            look,
             title,
             route: Some(&route),
         }

@@ -13,6 +13,7 @@ use myao_bot::current::Current;
 use myao_bot::metrics::Metrics;
 use myao_bot::settings::BotSettings;
 use myao_bot::views::Views;
+use myao_page::Site;
 use myao_plugin::llm::Request;
 use myao_plugin::recording::Recordings;
 use myao_plugin::state::Workspace;
@@ -56,6 +57,7 @@ pub(crate) struct Run {
     pub(super) plugins: [MemoryPlugin; 2],
     pub(super) posting: Arc<Posting>,
     views: Views,
+    site: Arc<Site>,
     metrics: Arc<Metrics>,
     log: Log,
     asked: Arc<Mutex<Vec<Request>>>,
@@ -144,6 +146,15 @@ impl Run {
         workspace.apply_effects(told, START + 1).await.unwrap();
         Self {
             side,
+            site: Arc::new(Site {
+                workspace: workspace.clone(),
+                current: looking.clone(),
+                clock: clock.clone(),
+                address: None,
+                next: String::new(),
+                agents: None,
+                taken: Arc::new(|_| None),
+            }),
             views: Views::new(workspace.clone(), posting.clone(), looking, clock),
             workspace,
             file,

@@ -120,6 +120,7 @@ impl Run {
                 workspace: &self.workspace,
                 plugin: &self.plugins[0],
                 views: &self.views,
+                site: &self.site,
                 secret: &secret,
                 threads: &threads,
                 memories,

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use myao_bot::corrections::Corrections;
+use myao_bot::people::People;
 use myao_bot::reading::answers::response_json;
 use myao_bot::reading::hits::found_json;
 use myao_bot::reading::links::link;
 use myao_bot::reading::times::rfc3339;
+use myao_bot::settings::MentionLimits;
 use myao_plugin::state::view::{SourceLine, SourceMessage, StoredMemory, View};
 use myao_plugin::{MemoryPlugin, MessageRef, Place, Scope, SearchRequest, names};
 use rmcp::handler::server::wrapper::Parameters;
@@ -34,12 +36,31 @@ const MAX_LIMIT: u32 = 50;
 #[derive(Clone)]
 pub(super) struct Tools {
     pub(super) app: App,
-    pub(super) plugin: Arc<MemoryPlugin>,
+    pub(super) plugin: MemoryPlugin,
     pub(super) view: Arc<dyn View>,
     /// Where the agent reads.
     pub(super) place: Place,
     /// The workspace's address, for links to messages; `None` if not known.
     pub(super) address: Option<String>,
+    /// `None` for the operator's agents, which may ask as often as they like.
+    pub(super) asking: Option<Asking>,
+}
+
+/// How often a person's agents may ask.
+#[derive(Clone)]
+pub(super) struct Asking {
+    pub(super) people: Arc<People>,
+    pub(super) person_id: String,
+    pub(super) limits: MentionLimits,
+}
+
+impl Asking {
+    fn count(&self) -> anyhow::Result<()> {
+        let counted = self.people.count_question(&self.person_id, self.limits);
+        counted.map_err(|seconds| {
+            anyhow::anyhow!("too many questions: ask again in {seconds} seconds, or use `search`")
+        })
+    }
 }
 
 #[tool_router]
@@ -141,6 +162,9 @@ impl Tools {
             Some(moment) => as_of(app, moment),
             None => app.time(None),
         };
+        if let Some(asking) = &self.asking {
+            asking.count()?;
+        }
         let response = self
             .plugin
             .ask(self.place.clone(), &of.question, now)
@@ -164,7 +188,7 @@ impl Tools {
         if let Some(since) = &of.since {
             question.push_str(&format!(" since {since}"));
         }
-        let plugin = (*self.plugin).clone().quoting();
+        let plugin = self.plugin.clone().quoting();
         let now = self.app.time(None);
         let response = plugin.ask(self.place.clone(), &question, now).await?;
         let address = self.address.as_deref();

@@ -33,7 +33,7 @@ pub(super) struct Run {
 
 /// The newest first.
 pub(super) async fn read(reader: &Reader) -> Result<Vec<Run>, Failure> {
-    let (workspace, place) = (&reader.site.workspace, &reader.site.place);
+    let (workspace, place) = (&reader.site.workspace, reader.place());
     let view = workspace.view(place.clone());
     let mut by_time: BTreeMap<i64, Vec<StoredMemory>> = BTreeMap::new();
     for superseded in [false, true] {

@@ -70,7 +70,7 @@ pub(super) async fn read(reader: &Reader) -> Result<Vec<Skipped>, Failure> {
     let mut skipped = Vec::new();
     for channel in reader.channels().await? {
         let backlog = waiting.iter().find(|of| of.channel.id == channel.id);
-        let owns = reader.site.place.owns(Scope::Channel, &channel.id);
+        let owns = reader.place().owns(Scope::Channel, &channel.id);
         let Some(backlog) = backlog.filter(|of| owns && of.new_message_count > 0) else {
             continue;
         };

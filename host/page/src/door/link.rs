@@ -1,4 +1,4 @@
-//! Who may ask: the one browser that opened the link, on an address that no other site can borrow.
+//! The door of the operator: the one browser that opened the link, on an address that no other site can borrow.
 //!
 //! The link holds a random secret that works once. It is exchanged for a cookie that no script can read and that other
 //! sites' requests do not carry. A site of another name that leads to this machine (DNS rebinding) is refused by the
@@ -8,28 +8,9 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 
 use axum::http::{HeaderMap, header};
-use subtle::ConstantTimeEq as _;
 
-/// Secrets have 256 bits.
-const SECRET_BYTES: usize = 32;
-
-/// A random text that cannot be guessed.
-struct Secret(String);
-
-impl Secret {
-    fn random() -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; SECRET_BYTES];
-        getrandom::fill(&mut bytes)?;
-        Ok(Self(
-            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        ))
-    }
-
-    /// Compares in constant time, so that an answer's time tells nothing.
-    fn is(&self, given: &str) -> bool {
-        self.0.as_bytes().ct_eq(given.as_bytes()).into()
-    }
-}
+use super::cookie;
+use crate::secret::Secret;
 
 /// What opens the page.
 pub(crate) struct Access {
@@ -58,7 +39,7 @@ impl Access {
     /// The secret of the link; `None` after it was used.
     pub(crate) fn link(&self) -> Option<String> {
         let link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
-        link.as_ref().map(|secret| secret.0.clone())
+        link.as_ref().map(|secret| secret.text().to_owned())
     }
 
     /// Makes another link, which works once.
@@ -74,28 +55,19 @@ impl Access {
         link.take_if(|secret| secret.is(given))?;
         Some(format!(
             "{}={}; Path=/; HttpOnly; SameSite=Strict",
-            self.cookie_name, self.session.0
+            self.cookie_name,
+            self.session.text()
         ))
     }
 
     /// The secret of forms.
     pub(crate) fn form_token(&self) -> &str {
-        &self.form.0
-    }
-
-    /// Whether a form comes from a page of this program.
-    pub(crate) fn is_own_form(&self, token: &str) -> bool {
-        self.form.is(token)
+        self.form.text()
     }
 
     /// Whether a request has the cookie.
     pub(crate) fn is_open(&self, headers: &HeaderMap) -> bool {
-        let cookies = headers.get_all(header::COOKIE).into_iter();
-        let mut cookies = cookies
-            .filter_map(|cookies| cookies.to_str().ok())
-            .flat_map(|cookies| cookies.split(';'))
-            .filter_map(|cookie| cookie.trim().split_once('='));
-        cookies.any(|(name, value)| name == self.cookie_name && self.session.is(value))
+        cookie::values(headers, &self.cookie_name).any(|value| self.session.is(value))
     }
 
     /// Whether a request is for this machine by its address, or by the name that is never looked up.
@@ -116,19 +88,12 @@ impl Access {
     }
 }
 
-/// Whether the browser says that another site, or another port of this machine, made the request.
-pub(crate) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
-    headers
-        .get("sec-fetch-site")
-        .is_some_and(|site| site != "same-origin" && site != "none")
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use axum::http::{HeaderMap, HeaderValue, header};
 
-    use super::{Access, is_from_elsewhere};
+    use super::Access;
 
     fn headers(name: &str, value: &str) -> HeaderMap {
         HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_str(value).unwrap())])
@@ -176,10 +141,10 @@ mod tests {
     fn two_programs_have_different_secrets() {
         let [a, b] = [(), ()].map(|()| Access::random(8000).unwrap());
         assert_ne!(a.link(), b.link());
-        assert_ne!(a.session.0, b.session.0);
-        assert!(a.is_own_form(a.form_token()) && !a.is_own_form(b.form_token()));
-        assert!(!a.is_own_form(&a.session.0) && !a.is_own_form(""));
-        assert_ne!(a.link(), Some(a.session.0));
+        assert_ne!(a.session.text(), b.session.text());
+        assert_ne!(a.form_token(), b.form_token());
+        assert_ne!(a.form_token(), a.session.text());
+        assert_ne!(a.link().as_deref(), Some(a.session.text()));
     }
 
     #[test]
@@ -205,21 +170,5 @@ mod tests {
         two.append("host", HeaderValue::from_static("127.0.0.1:8000"));
         assert!(!access.is_own_host(&two));
         assert!(!access.is_own_host(&HeaderMap::new()));
-    }
-
-    #[test]
-    fn requests_that_other_sites_make_are_told_apart() {
-        for (site, is_elsewhere) in [
-            ("same-origin", false),
-            ("none", false),
-            ("same-site", true),
-            ("cross-site", true),
-        ] {
-            assert_eq!(
-                is_from_elsewhere(&headers("sec-fetch-site", site)),
-                is_elsewhere
-            );
-        }
-        assert!(!is_from_elsewhere(&HeaderMap::new()));
     }
 }

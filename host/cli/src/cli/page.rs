@@ -1,0 +1,143 @@
+//! The web page beside the bot: the operator's, or a team's.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use myao::config::Config;
+use myao_bot::clock::Clock;
+use myao_bot::current::Current;
+use myao_bot::people::People;
+use myao_bot::slack::live::LiveSlack;
+use myao_page::{Page, PublicUrl, Team};
+use myao_plugin::Place;
+use myao_plugin::state::Workspace;
+use myao_slack::client::SignIn;
+use tokio::net::TcpListener;
+
+use super::app::{App, quoted};
+use super::mcp::HttpAgents;
+use super::serve::{self, reachable, warning};
+
+/// Where the page sends people for Slack to send them back to.
+const RETURN_TO: &str = "/sign-in/done";
+/// Where people's agents ask.
+const AGENTS: &str = "/mcp";
+
+/// With which app people sign in, and where.
+pub(super) struct TeamKeys {
+    url: PublicUrl,
+    client_id: String,
+    client_secret: String,
+}
+
+impl TeamKeys {
+    /// Reads them; `None` if the page is the operator's.
+    pub(super) fn of(config: &Config) -> anyhow::Result<Option<Self>> {
+        let Some(url) = &config.page.public_url else {
+            return Ok(None);
+        };
+        anyhow::ensure!(
+            config.page.listen.is_some(),
+            "page.listen is not set: page.public_url is where browsers reach the page that listens there"
+        );
+        let needed = |value: &Option<String>, key: &str| {
+            let value = value.as_deref().map(str::trim);
+            let value = value.filter(|value| !value.is_empty()).map(str::to_owned);
+            value.with_context(|| {
+                format!(
+                    "{key} is not set: with page.public_url people sign in with Slack; it is under Basic Information of the app at \
+                     https://api.slack.com/apps"
+                )
+            })
+        };
+        Ok(Some(Self {
+            url: url.clone(),
+            client_id: needed(&config.slack.client_id, "slack.client_id")?,
+            client_secret: needed(&config.slack.client_secret, "slack.client_secret")?,
+        }))
+    }
+}
+
+/// The bot that the page is beside.
+pub(super) struct RunningBot<'a> {
+    pub(super) workspace: &'a Arc<dyn Workspace>,
+    pub(super) slack: &'a Arc<LiveSlack>,
+    pub(super) team_id: &'a str,
+    pub(super) current: &'a Current,
+    pub(super) clock: &'a Clock,
+}
+
+/// The page, as the configuration has it.
+pub(super) async fn page(
+    app: &App,
+    bot: &RunningBot<'_>,
+    (listener, team): (TcpListener, Option<TeamKeys>),
+) -> anyhow::Result<(Page, TcpListener)> {
+    let page = match team {
+        Some(keys) => for_team(app, bot, &keys).await?,
+        None => for_operator(app, bot, &listener).await?,
+    };
+    Ok((page, listener))
+}
+
+/// The page whose link is in a file beside the database.
+async fn for_operator(
+    app: &App,
+    bot: &RunningBot<'_>,
+    listener: &TcpListener,
+) -> anyhow::Result<Page> {
+    let address = listener.local_addr()?;
+    if let Some(warning) = warning(address) {
+        tracing::warn!("page.listen: {warning}");
+    }
+    let mut file = app.config.memory.database_path.clone().into_os_string();
+    file.push(".page-link");
+    let file = PathBuf::from(file);
+    let again = format!("cat {}", quoted(&file));
+    let site = serve::site(app, bot.workspace.clone(), bot.current.clone()).await?;
+    let reachable = reachable(address);
+    let page = Page::with_link_in_file(site, Place::Operator, reachable, again, file.clone())?;
+    tracing::info!(
+        "the page is at http://{reachable}/; the link that opens it is in {}",
+        file.display()
+    );
+    Ok(page)
+}
+
+/// The page of a team.
+async fn for_team(app: &App, bot: &RunningBot<'_>, keys: &TeamKeys) -> anyhow::Result<Page> {
+    let url = &keys.url;
+    let return_to = url.at(RETURN_TO);
+    let sign_in = SignIn::new(
+        bot.slack.client().clone(),
+        (&keys.client_id, &keys.client_secret),
+        return_to.clone(),
+        bot.team_id.to_owned(),
+    );
+    let people = Arc::new(People::new(
+        bot.workspace.clone(),
+        bot.slack.clone(),
+        bot.clock.clone(),
+        bot.team_id.to_owned(),
+    ));
+    let team = Team {
+        sign_in: sign_in.context("slack.client_id or slack.client_secret is of no use")?,
+        people: people.clone(),
+        url: url.clone(),
+    };
+    let mut site = serve::site(app, bot.workspace.clone(), bot.current.clone()).await?;
+    site.agents = Some(url.at(AGENTS));
+    let agents = HttpAgents {
+        app: app.clone(),
+        workspace: bot.workspace.clone(),
+        current: bot.current.clone(),
+        people,
+        address: site.address.clone(),
+    };
+    tracing::info!(
+        "the page is at {}; people sign in with Slack, whose app needs the redirect URL {return_to}",
+        url.at("/")
+    );
+    Ok(Page::for_team(site, team, Arc::new(agents)))
+}
