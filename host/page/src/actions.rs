@@ -3,11 +3,11 @@
 use myao_bot::marking;
 use myao_plugin::state::forgetting::{Forget, Mode};
 
-use super::agents;
 use super::failure::Failure;
 use super::pages::{Shown, forgotten, issued};
 use super::reader::Reader;
 use super::route::{Fields, Route};
+use super::tokens;
 
 /// What is shown afterwards.
 pub(crate) enum Done {
@@ -70,7 +70,7 @@ async fn act_for(reader: &Reader, what: &str, form: &mut Fields) -> Result<Done,
     match what {
         "sign-out" => Ok(Done::SignOut),
         "issue" => {
-            let (token, kept) = agents::issue(reader, &form.take("name")).await?;
+            let (token, kept) = tokens::issue(reader, &form.take("name")).await?;
             tracing::info!("{} made the agent token {}", person.id, kept.id);
             Ok(Done::Receipt(Box::new(issued(token, kept))))
         }

@@ -6,21 +6,11 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use myao_bot::people::Person;
 use myao_plugin::digest::sha256;
-use myao_plugin::state::agent_tokens::AgentToken;
 use serde_json::json;
 
+use super::Site;
 use super::door::Door;
 use super::failure::Failure;
-use super::reader::Reader;
-use super::secret::Secret;
-use super::server::Server;
-
-/// The maximum number of a person's tokens.
-pub(crate) const MOST: usize = 20;
-/// The maximum length of a token's name, in characters.
-const MAX_NAME: usize = 100;
-/// How a token begins, so that people and scanners recognise one.
-const PREFIX: &str = "myao_";
 
 /// Answers agents: the Model Context Protocol over HTTP.
 #[async_trait::async_trait]
@@ -29,35 +19,18 @@ pub trait Agents: Send + Sync {
     async fn answer(&self, person: Person, request: Request) -> Response;
 }
 
-/// Makes a token for whoever looks at the page. Only its hash is kept.
-pub(crate) async fn issue(reader: &Reader, name: &str) -> Result<(String, AgentToken), Failure> {
-    let person = reader.visitor().person().ok_or(Failure::NoPage)?;
-    let workspace = &reader.site.workspace;
-    let is_named = !name.is_empty() && name.chars().count() <= MAX_NAME;
-    if reader.site.agents.is_none() || !is_named {
-        return Err(Failure::Form);
-    }
-    if workspace.agent_tokens(&person.id).await?.len() >= MOST {
-        return Err(Failure::Form);
-    }
-    let secret = Secret::random().map_err(|error| {
-        Failure::Store(format!(
-            "the operating system gives no random bytes: {error}"
-        ))
-    })?;
-    let token = format!("{PREFIX}{}", secret.text());
-    let hash = sha256(&token);
-    let now = reader.site.clock.seconds();
-    let kept = workspace
-        .add_agent_token(&person.id, name, hash, now)
-        .await?;
-    Ok((token, kept))
+/// Who may ask, and what answers.
+pub(crate) struct Agency<'a> {
+    pub(crate) site: &'a Site,
+    pub(crate) door: &'a Door,
+    /// `None` if agents cannot ask.
+    pub(crate) agents: Option<&'a dyn Agents>,
 }
 
-impl Server {
+impl Agency<'_> {
     /// Answers a request of an agent.
-    pub(crate) async fn answer_agent(&self, request: Request) -> Response {
-        let Some(agents) = &self.agents else {
+    pub(crate) async fn answer(&self, request: Request) -> Response {
+        let Some(agents) = self.agents else {
             return refused(&Failure::NoPage);
         };
         match self.person_of(request.headers()).await {
@@ -68,7 +41,7 @@ impl Server {
 
     /// Whose agent makes a request.
     async fn person_of(&self, headers: &HeaderMap) -> Result<Person, Failure> {
-        let Door::Team(door) = &self.door else {
+        let Door::Team(door) = self.door else {
             return Err(Failure::NoPage);
         };
         if !self.door.is_own_host(headers) {

@@ -33,7 +33,7 @@ impl Look {
     pub(crate) fn bare(language: Language) -> Self {
         Self {
             language,
-            nav: Nav::Operator,
+            nav: Nav::Owner,
         }
     }
 }
@@ -41,14 +41,14 @@ impl Look {
 /// Whose navigation a page has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nav {
-    Operator,
+    Owner,
     Person,
 }
 
 impl Nav {
     pub(crate) fn of(visitor: &Visitor) -> Self {
         match visitor {
-            Visitor::Operator(_) => Self::Operator,
+            Visitor::Owner(_) => Self::Owner,
             Visitor::Person(_) => Self::Person,
         }
     }
@@ -104,7 +104,7 @@ impl Frame<'_> {
             (Route::Answers { judged: None }, texts::ANSWERS),
             // What the program does, and what it costs, is the operator's.
             match self.look.nav {
-                Nav::Operator => (Route::Upkeep, texts::UPKEEP),
+                Nav::Owner => (Route::Upkeep, texts::UPKEEP),
                 Nav::Person => (Route::Me, texts::ME),
             },
         ];

@@ -24,6 +24,7 @@ mod route;
 mod secret;
 mod server;
 mod texts;
+mod tokens;
 mod visitor;
 
 use std::net::SocketAddr;

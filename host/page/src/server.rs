@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::Site;
 use super::actions::{Done, act};
-use super::agents::Agents;
+use super::agents::{Agency, Agents};
 use super::door::{Door, LinkDoor, TeamDoor, is_from_elsewhere};
 use super::failure::Failure;
 use super::headers::protect;
@@ -40,7 +40,12 @@ const MAX_FORM_BYTES: usize = 16 << 10;
 /// Answers a request. Its body is read only if it is a form of whoever opened the page, or an agent's.
 pub(crate) async fn answer(State(server): State<Arc<Server>>, request: Request) -> Response {
     if request.uri().path() == route::AGENTS {
-        return server.answer_agent(request).await;
+        let agency = Agency {
+            site: &server.site,
+            door: &server.door,
+            agents: server.agents.as_deref(),
+        };
+        return agency.answer(request).await;
     }
     let (parts, body) = request.into_parts();
     let mut answer = if parts.method == Method::POST {

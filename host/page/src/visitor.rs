@@ -8,7 +8,7 @@ use subtle::ConstantTimeEq as _;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Visitor {
     /// Whoever runs the program, and what they see. They may change everything.
-    Operator(Place),
+    Owner(Place),
     /// Somebody who signed in with Slack. They see what they may see there, and may have their own messages forgotten; admins
     /// of the workspace all that they see. Pins and corrections are made in Slack, where others see them.
     Person(Person),
@@ -18,20 +18,20 @@ impl Visitor {
     /// What they may see.
     pub(crate) fn place(&self) -> Place {
         match self {
-            Self::Operator(place) => place.clone(),
+            Self::Owner(place) => place.clone(),
             Self::Person(person) => Place::Person(person.id.clone()),
         }
     }
 
     /// Whether they may pin messages, and correct memories.
     pub(crate) fn may_mark(&self) -> bool {
-        matches!(self, Self::Operator(_))
+        matches!(self, Self::Owner(_))
     }
 
     /// Whether they may have this user's messages forgotten.
     pub(crate) fn may_forget(&self, author_id: &str) -> bool {
         match self {
-            Self::Operator(_) => true,
+            Self::Owner(_) => true,
             Self::Person(person) => person.is_admin || person.id == author_id,
         }
     }
@@ -39,7 +39,7 @@ impl Visitor {
     /// The person who signed in.
     pub(crate) fn person(&self) -> Option<&Person> {
         match self {
-            Self::Operator(_) => None,
+            Self::Owner(_) => None,
             Self::Person(person) => Some(person),
         }
     }
@@ -77,13 +77,13 @@ mod tests {
     #[test]
     fn people_see_and_change_what_slack_lets_them() {
         let (dana, admin) = (person(false), person(true));
-        let operator = Visitor::Operator(Place::Workspace);
-        assert_eq!(operator.place(), Place::Workspace);
+        let owner = Visitor::Owner(Place::Workspace);
+        assert_eq!(owner.place(), Place::Workspace);
         assert_eq!(dana.place(), Place::Person("U1".to_owned()));
         assert_eq!(admin.place(), dana.place());
         assert!(dana.may_forget("U1") && !dana.may_forget("U2") && !dana.may_forget(""));
-        assert!(admin.may_forget("U2") && operator.may_forget("U2"));
-        assert!(operator.may_mark() && !admin.may_mark() && !dana.may_mark());
+        assert!(admin.may_forget("U2") && owner.may_forget("U2"));
+        assert!(owner.may_mark() && !admin.may_mark() && !dana.may_mark());
     }
 
     #[test]

@@ -48,7 +48,7 @@ impl Door {
     pub(crate) async fn visit(&self, headers: &HeaderMap, now: i64) -> Result<Visit, Failure> {
         match self {
             Self::Link(door) if door.access.is_open(headers) => Ok(Visit {
-                visitor: Visitor::Operator(door.place.clone()),
+                visitor: Visitor::Owner(door.place.clone()),
                 form_token: door.access.form_token().to_owned(),
             }),
             Self::Link(_) => Err(Failure::Closed),

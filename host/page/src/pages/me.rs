@@ -8,13 +8,13 @@ use myao_plugin::state::agent_tokens::AgentToken;
 use serde_json::{Value, json};
 
 use super::Shown;
-use crate::agents;
 use crate::failure::Failure;
 use crate::html::{Frame, Look, form, name, time};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
 use crate::texts;
+use crate::tokens;
 
 struct Me {
     person: Person,
@@ -67,7 +67,7 @@ impl Shown for Me {
             p { (texts::AGENTS_HINT.of(language)) }
             pre { code { (self.address) } }
             (self.listed(language))
-            @if self.tokens.len() < agents::MOST { (self.issue(language)) }
+            @if self.tokens.len() < tokens::MOST { (self.issue(language)) }
         };
         Frame {
             look,
