@@ -39,6 +39,7 @@ impl PlainRecall {
             channel_name,
             terms: myao_terms::terms(&message.text),
             similarity: None,
+            done_at: None,
             message,
         });
     }
@@ -155,7 +156,14 @@ impl Recall for MemoryStorage {
                 recall.add_to(&channel.id, channel.name, message);
             }
         }
-        recall.find_candidates(query)
+        let mut found = recall.find_candidates(query)?;
+        let done = self.done();
+        for found in &mut found.messages {
+            let at = done.get(&(found.at.channel_id.clone(), key(&found.at.ts)));
+            let at = at.filter(|at| **at <= key(&query.until));
+            found.done_at = at.map(Ts::to_string);
+        }
+        Ok(found)
     }
 
     fn terms(&self, text: &str) -> Vec<String> {

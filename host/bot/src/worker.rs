@@ -126,6 +126,7 @@ impl Worker {
             Effect::Mention { channel_id, .. }
             | Effect::Pin { channel_id, .. }
             | Effect::Feedback { channel_id, .. } => self.slack.is_direct(channel_id),
+            Effect::Done { mark, .. } => self.slack.is_direct(&mark.channel_id),
             _ => false,
         };
         let settings = self.current.settings();

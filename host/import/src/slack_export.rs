@@ -82,6 +82,9 @@ pub(super) fn read(
         for pin in &batch.pins {
             sink.pin(pin)?;
         }
+        for mark in &batch.done {
+            sink.done(mark)?;
+        }
         report.messages += batch.messages.len() as u64;
         report.add_left_out(batch.left_out);
         if batch.is_last {

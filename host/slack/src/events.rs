@@ -11,12 +11,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::client::User;
-use super::feedback;
 use super::json;
 use super::message::raw::RawMessage;
 use super::message::{MessageReader, Outcome, People};
 use super::named::Named;
 use super::pins;
+use super::{done, feedback};
 
 /// Who the bot is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,7 +162,8 @@ impl SlackEvent {
             "pin_added" | "pin_removed" | "reaction_added" | "reaction_removed" => {
                 let pin = pins::of_event(self.event(), self.at);
                 let feedback = feedback::of_event(self.event(), self.at, &bot.user_id);
-                Ok(pin.into_iter().chain(feedback).collect())
+                let done = done::of_event(self.event(), self.at);
+                Ok(pin.into_iter().chain(feedback).chain(done).collect())
             }
             kind => Ok(self.channel(kind, bot)),
         }

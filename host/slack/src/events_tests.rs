@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::mrkdwn::Names;
-use myao_plugin::storage::effects::PinnedBy;
+use myao_plugin::storage::effects::{DoneMark, PinnedBy};
 
 #[derive(Default)]
 struct Known(HashMap<&'static str, &'static str>);
@@ -438,6 +438,37 @@ fn thumbs_on_answers_of_the_bot_are_feedback() {
         assert_eq!(event(kind, reaction, "U1"), []);
     }
     assert_eq!(event("reaction_added", "eyes", "UBOT"), []);
+}
+
+#[test]
+fn check_marks_are_marks_of_what_is_done() {
+    let (at, ts) = ("1700000009.000100", "1700000000.000100");
+    let mark = |emoji: &str| DoneMark {
+        channel_id: "C1".to_owned(),
+        ts: key(ts),
+        user_id: "U1".to_owned(),
+        emoji: emoji.to_owned(),
+    };
+    let item = json!({ "type": "message", "channel": "C1", "ts": ts });
+    for (kind, is_given) in [("reaction_added", true), ("reaction_removed", false)] {
+        for emoji in ["white_check_mark", "heavy_check_mark", "済"] {
+            let event = json!({
+                "type": kind, "user": "U1", "reaction": emoji, "item": item, "event_ts": at,
+            });
+            let expected = Effect::Done {
+                mark: mark(emoji),
+                is_given,
+                at: key(at),
+            };
+            assert_eq!(of_reaction(event), [expected]);
+        }
+    }
+    let message = json!({ "ts": ts, "text": "x", "reactions": [
+        { "name": "eyes", "users": ["U1"], "count": 1 },
+        { "name": "ballot_box_with_check", "users": ["U1"], "count": 1 },
+    ] });
+    let found = crate::done::of_message(&message, "C1");
+    assert_eq!(found, [mark("ballot_box_with_check")]);
 }
 
 /// The effects of a reaction, without those that may pin.

@@ -14,6 +14,7 @@ pub mod blocks;
 pub mod client;
 pub mod command;
 pub mod delivery;
+pub mod done;
 pub mod error;
 pub mod events;
 pub mod http;

@@ -42,10 +42,6 @@ pub fn of_message(message: &Value, channel_id: &str) -> Vec<Effect> {
         is_pinned: true,
         at,
     };
-    let strings = |list: Option<&Value>| -> Vec<String> {
-        let list = list.and_then(Value::as_array).into_iter().flatten();
-        list.filter_map(Value::as_str).map(str::to_owned).collect()
-    };
     let mut effects = Vec::new();
     if strings(message.get("pinned_to"))
         .iter()
@@ -61,16 +57,28 @@ pub fn of_message(message: &Value, channel_id: &str) -> Vec<Effect> {
             at.map_or(ts, |at| at.max(ts)),
         ));
     }
+    let reactions = reactions(message).into_iter();
+    effects.extend(reactions.map(|(user_id, name)| pin(PinnedBy::Emoji { user_id, name }, ts)));
+    effects
+}
+
+/// The reactions that a message shows: who, and the emoji's name.
+pub(super) fn reactions(message: &Value) -> Vec<(String, String)> {
+    let mut found = Vec::new();
     let reactions = message.get("reactions").and_then(Value::as_array);
     for reaction in reactions.into_iter().flatten() {
         let name = reaction.get("name").and_then(Value::as_str);
         let name = emoji(name.unwrap_or_default());
         for user_id in strings(reaction.get("users")) {
-            let name = name.clone();
-            effects.push(pin(PinnedBy::Emoji { user_id, name }, ts));
+            found.push((user_id, name.clone()));
         }
     }
-    effects
+    found
+}
+
+fn strings(list: Option<&Value>) -> Vec<String> {
+    let list = list.and_then(Value::as_array).into_iter().flatten();
+    list.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// Whether a message names everybody who reacted with this emoji: of many, Slack names only some

@@ -253,6 +253,7 @@ impl<'a> Search<'a> {
                 message: message(row, place)?,
                 terms: split(&terms),
                 similarity: self.similarities.get(&index_row).copied(),
+                done_at: row.get::<_, Option<i64>>(9)?.map(rows::ts),
             };
             found.push((ts, found_message));
         }

@@ -11,7 +11,7 @@ use super::error::Fault;
 use super::pins;
 use super::place::Place;
 use super::writing::{Source, Writing};
-use super::{answers, audience};
+use super::{answers, audience, done};
 
 /// By how many seconds the time of an event may be ahead of the bot's clock. A later time was stored while that clock
 /// was ahead (data read from Slack gets the time at which it was read); it is replaced by any time that is not too
@@ -109,6 +109,9 @@ impl<'a> Application<'a> {
                 self.writing.delete(self.connection, channel_id, *ts, at)?;
             }
             Effect::Pin { .. } => pins::pin(self.connection, self.workspace, effect)?,
+            Effect::Done { mark, is_given, at } => {
+                done::mark(self.connection, self.workspace, mark, (*is_given, *at))?;
+            }
             Effect::Feedback { .. } => answers::judge(self.connection, self.workspace, effect)?,
             Effect::Mention {
                 channel_id,

@@ -131,11 +131,12 @@ fn forget(
             let of = (Kind::User, id.as_str());
             let through = through(meant.iter().map(|(_, ts)| *ts).max());
             tombstones::add(connection, place.workspace, of, through, now)?;
-            connection
-                .prepare_cached(
-                    "DELETE FROM feedback WHERE user_id = ?2 AND channel IN (SELECT key FROM channels WHERE workspace = ?1)",
-                )?
-                .execute(params![place.workspace, id])?;
+            for table in ["feedback", "done_marks"] {
+                let delete = format!(
+                    "DELETE FROM {table} WHERE user_id = ?2 AND channel IN (SELECT key FROM channels WHERE workspace = ?1)"
+                );
+                connection.execute(&delete, params![place.workspace, id])?;
+            }
             connection
                 .prepare_cached("DELETE FROM agent_tokens WHERE workspace = ?1 AND user_id = ?2")?
                 .execute(params![place.workspace, id])?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use myao_plugin::state::import::Import;
 use myao_plugin::storage::StorageError;
-use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::effects::{DoneMark, Effect};
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, PinRecord, Tally,
     UserRecord,
@@ -17,7 +17,7 @@ use super::audience;
 use super::error::{Fault, StoreError};
 use super::series::Series;
 use super::writing::{Put, Source, Writing};
-use super::{lines, pins, rows, schema};
+use super::{done, lines, pins, rows, schema};
 
 /// An import into one workspace: one transaction on its own connection. Dropping it leaves the store as it was. Blocks.
 pub struct SqliteImport {
@@ -376,6 +376,11 @@ impl ImportSink for SqliteImport {
     fn pin(&mut self, pin: &PinRecord) -> Result<(), StorageError> {
         let pinned = pins::pin(&self.connection, self.workspace, &Effect::from(pin));
         pinned.map_err(|error| self.error(error.into()))
+    }
+
+    fn done(&mut self, mark: &DoneMark) -> Result<(), StorageError> {
+        let marked = done::mark(&self.connection, self.workspace, mark, (true, mark.ts));
+        marked.map_err(|error| self.error(error.into()))
     }
 
     fn memory(&mut self, memory: &MemoryRecord) -> Result<(), StorageError> {

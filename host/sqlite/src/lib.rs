@@ -21,6 +21,7 @@ mod begin_again;
 mod candidates;
 mod catch_up;
 mod deferrals;
+mod done;
 mod dump;
 mod dump_conversations;
 mod effects;

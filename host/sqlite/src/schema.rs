@@ -9,7 +9,7 @@ use super::index;
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
 
 /// Each migration takes a database from the version that is its index in this list to the next version.
-const MIGRATIONS: [&str; 27] = [
+const MIGRATIONS: [&str; 28] = [
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_failing_models.sql"),
     include_str!("migrations/0003_call_journal.sql"),
@@ -37,6 +37,7 @@ const MIGRATIONS: [&str; 27] = [
     include_str!("migrations/0025_off_record.sql"),
     include_str!("migrations/0026_feedback.sql"),
     include_str!("migrations/0027_agent_tokens.sql"),
+    include_str!("migrations/0028_done.sql"),
 ];
 
 /// The first version with an index of terms. What is stored in an older database is indexed after the migrations.

@@ -73,7 +73,7 @@ fn marks_in_a_database_of_an_earlier_version_count() {
             "DROP TABLE message_pins; DROP INDEX messages_marked; ALTER TABLE messages DROP COLUMN may_mark; \
              ALTER TABLE memory_coverage DROP COLUMN doubtful; \
              DROP TABLE embedders; DROP TABLE message_vectors; DROP TABLE embedding_calls; \
-             DROP TABLE off_record; DROP TABLE feedback; DROP TABLE agent_tokens; \
+             DROP TABLE off_record; DROP TABLE feedback; DROP TABLE agent_tokens; DROP TABLE done_marks; \
              PRAGMA user_version = 20;",
         )
         .unwrap();

@@ -5,7 +5,7 @@ mod state;
 mod tests;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use state::{State, id};
 
@@ -89,6 +89,17 @@ impl MemoryStorage {
             .entry(channel_id.to_owned())
             .or_default()
             .insert(id(&message.ts), message);
+    }
+
+    /// Marks a message as done, at a time.
+    pub(crate) fn mark_done(&self, channel_id: &str, ts: Ts, at: Ts) {
+        let done = &mut self.state.borrow_mut().done;
+        done.insert((channel_id.to_owned(), ts), at);
+    }
+
+    /// When messages were marked as done, by channel and id.
+    pub(crate) fn done(&self) -> BTreeMap<(String, Ts), Ts> {
+        self.state.borrow().done.clone()
     }
 
     /// Every message with its channel, in order of time.

@@ -18,6 +18,8 @@ pub(super) struct State {
     pub(super) messages: BTreeMap<String, BTreeMap<Ts, Message>>,
     /// What is pinned on the platform.
     pub(super) pinned: BTreeSet<(String, Ts)>,
+    /// When messages were marked as done.
+    pub(super) done: BTreeMap<(String, Ts), Ts>,
     /// The memories that the component sees, in order of versions.
     pub(super) memories: BTreeMap<Key, Vec<Memory>>,
     /// The stand-ins.

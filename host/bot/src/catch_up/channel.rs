@@ -10,7 +10,7 @@ use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
 use myao_slack::error::{ClientError, RefusalKind};
 use myao_slack::events::is_direct_message;
-use myao_slack::pins;
+use myao_slack::{done, pins};
 use serde_json::Value;
 
 use super::{CatchUp, CatchUpError};
@@ -235,6 +235,14 @@ impl CatchUp {
         let pins: Vec<Effect> = pins.filter(|pin| settings.counts(pin)).collect();
         effects.extend(self.unpinned(channel_id, messages, &pins, now).await?);
         effects.extend(pins);
+        let done = messages
+            .iter()
+            .flat_map(|message| done::of_message(message, channel_id));
+        effects.extend(done.map(|mark| Effect::Done {
+            at: mark.ts,
+            is_given: true,
+            mark,
+        }));
         let tombstones = messages.iter().filter(|message| is_tombstone(message));
         effects.extend(tombstones.filter_map(|message| {
             let ts = id_of(message)?;

@@ -2,12 +2,12 @@
 
 use std::sync::mpsc::SyncSender;
 
-use myao_plugin::storage::effects::{Effect, PinnedBy};
+use myao_plugin::storage::effects::{DoneMark, Effect, PinnedBy};
 use myao_plugin::storage::records::{MessageRecord, PinRecord};
 use myao_plugin::ts::InvalidTs;
 use myao_slack::message::raw::RawMessage;
 use myao_slack::message::{MessageReader, Outcome};
-use myao_slack::pins;
+use myao_slack::{done, pins};
 use serde_json::Value;
 
 use super::{
@@ -38,6 +38,8 @@ pub(super) struct Batch {
     pub(super) messages: Vec<MessageRecord>,
     /// Which of them are pinned.
     pub(super) pins: Vec<PinRecord>,
+    /// Which of them are marked as done.
+    pub(super) done: Vec<DoneMark>,
     /// What was left out since the last batch.
     pub(super) left_out: ImportReport,
     /// Whether it is the last of its file.
@@ -103,7 +105,7 @@ fn read_day(
         match element {
             Element::Value(raw, json) => match read_message(&raw, json, reader) {
                 Ok(Outcome::Keep(message)) => {
-                    batch.pins.extend(pin(&raw, json, reader.channel_id));
+                    batch.add_marks(&raw, json, reader.channel_id);
                     batch.add(message);
                 }
                 Ok(Outcome::LeaveOut(reason)) => batch.left_out.leave_out(reason),
@@ -125,11 +127,7 @@ fn read_day(
 }
 
 /// The platform's pin of a message. Which reactions pin is not known here.
-fn pin(raw: &RawMessage<'_>, json: &[u8], channel_id: &str) -> Option<PinRecord> {
-    if !raw.may_be_pinned() {
-        return None;
-    }
-    let message: Value = serde_json::from_slice(json).ok()?;
+fn pin(message: &Value, channel_id: &str) -> Option<PinRecord> {
     let of_platform = |effect: Effect| match effect {
         Effect::Pin {
             channel_id,
@@ -145,7 +143,7 @@ fn pin(raw: &RawMessage<'_>, json: &[u8], channel_id: &str) -> Option<PinRecord>
         }),
         _ => None,
     };
-    pins::of_message(&message, channel_id)
+    pins::of_message(message, channel_id)
         .into_iter()
         .find_map(of_platform)
 }
@@ -177,6 +175,15 @@ fn read_message(
 }
 
 impl Batch {
+    fn add_marks(&mut self, raw: &RawMessage<'_>, json: &[u8], channel_id: &str) {
+        if raw.may_be_marked()
+            && let Ok(message) = serde_json::from_slice(json)
+        {
+            self.pins.extend(pin(&message, channel_id));
+            self.done.extend(done::of_message(&message, channel_id));
+        }
+    }
+
     fn add(&mut self, message: MessageRecord) {
         self.bytes += bytes_of(&message);
         self.messages.push(message);

@@ -111,6 +111,16 @@ pub enum Effect {
         /// The event's time.
         at: TsKey,
     },
+    /// A person marks a message as done with an emoji, or takes that back. The newest change of each mark counts. Of two with the
+    /// same time, the one that takes back wins. The message need not be stored.
+    Done {
+        /// The mark.
+        mark: DoneMark,
+        /// Whether it is given, or taken back.
+        is_given: bool,
+        /// The event's time.
+        at: TsKey,
+    },
     /// A person says with an emoji whether an answer of the bot was good, or takes that back. Good and bad are each for
     /// themselves, and the newest change of each counts. Of two with the same time, the one that takes back wins. The answer
     /// need not be stored.
@@ -139,6 +149,19 @@ pub enum Effect {
         /// When it was written, in Unix seconds.
         asked_at: i64,
     },
+}
+
+/// Somebody's mark that a message is done.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DoneMark {
+    /// Its channel.
+    pub channel_id: String,
+    /// Its id.
+    pub ts: TsKey,
+    /// Whose it is.
+    pub user_id: String,
+    /// The emoji's name.
+    pub emoji: String,
 }
 
 /// What pins a message.

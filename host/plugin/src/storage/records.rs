@@ -134,6 +134,11 @@ pub trait ImportSink {
     fn pin(&mut self, _pin: &PinRecord) -> Result<(), super::StorageError> {
         Ok(())
     }
+    /// Takes in that somebody marked a message as done, as if when it was written. A store without such marks, like this
+    /// default, does nothing.
+    fn done(&mut self, _mark: &super::effects::DoneMark) -> Result<(), super::StorageError> {
+        Ok(())
+    }
     /// Adds a memory as version 1. An existing memory is not changed.
     fn memory(&mut self, memory: &MemoryRecord) -> Result<(), super::StorageError>;
 }

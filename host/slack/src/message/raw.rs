@@ -81,13 +81,14 @@ pub struct RawMessage<'a> {
     blocks: Option<IgnoredAny>,
     attachments: Option<IgnoredAny>,
     pinned_to: Option<IgnoredAny>,
+    reactions: Option<IgnoredAny>,
 }
 
 impl RawMessage<'_> {
-    /// Whether it may be pinned, which [`crate::pins::of_message`] reads.
+    /// Whether it may be pinned or marked, which [`crate::pins::of_message`] and [`crate::done::of_message`] read.
     #[must_use]
-    pub fn may_be_pinned(&self) -> bool {
-        self.pinned_to.is_some()
+    pub fn may_be_marked(&self) -> bool {
+        self.pinned_to.is_some() || self.reactions.is_some()
     }
 
     /// Whether there are blocks or attachments, which [`RichContent`] reads.

@@ -9,7 +9,13 @@ SELECT
     CASE WHEN t.first_reply_key <= ?2 THEN m.ts_key ELSE m.thread_key END,
     m.edited_at,
     m.channel,
-    m.key
+    m.key,
+    (
+        SELECT MIN(d.at) FROM done_marks AS d
+        LEFT JOIN users AS marker ON marker.workspace = m.workspace AND marker.id = d.user_id
+        WHERE d.channel = m.channel AND d.ts_key = m.ts_key AND d.is_given = 1 AND d.at <= ?2
+            AND COALESCE(marker.is_bot, 0) = 0
+    )
 FROM json_each(?1) AS wanted
 CROSS JOIN messages AS m ON m.key = wanted.value
 LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id

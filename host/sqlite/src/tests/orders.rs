@@ -2,7 +2,7 @@
 
 use myao_plugin::state::Workspace;
 use myao_plugin::state::inbox::Inbox as _;
-use myao_plugin::storage::effects::{Effect, PinnedBy};
+use myao_plugin::storage::effects::{DoneMark, Effect, PinnedBy};
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 use myao_testkit::conformance::state::visible;
@@ -118,6 +118,17 @@ fn pin() -> impl Strategy<Value = Effect> {
     })
 }
 
+fn done() -> impl Strategy<Value = Effect> {
+    let mark =
+        (id("C"), ts(), id("U"), text()).prop_map(|(channel_id, ts, user_id, emoji)| DoneMark {
+            channel_id,
+            ts,
+            user_id,
+            emoji,
+        });
+    (mark, any::<bool>(), ts()).prop_map(|(mark, is_given, at)| Effect::Done { mark, is_given, at })
+}
+
 fn effect() -> impl Strategy<Value = Effect> {
     let user = (id("U"), text(), any::<bool>(), 1..4_i64);
     let name = (id("C"), text(), proptest::option::of(any::<bool>()), ts());
@@ -131,6 +142,7 @@ fn effect() -> impl Strategy<Value = Effect> {
         1 => name.prop_map(|(id, name, is_private, at)| Effect::ChannelName { id, name, is_private, at }),
         3 => audience(),
         2 => pin(),
+        2 => done(),
         1 => (id("C"), any::<bool>(), ts()).prop_map(|(id, present, at)| Effect::ChannelPresence { id, present, at }),
         1 => (id("C"), ts(), proptest::option::of(ts()), 1..4_i64).prop_map(
             |(channel_id, ts, thread_ts, asked_at)| Effect::Mention { channel_id, ts, thread_ts, asked_at },

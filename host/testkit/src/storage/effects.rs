@@ -34,6 +34,7 @@ pub(super) fn check(effects: &[Effect]) -> Result<(), StorageError> {
             | Effect::Mention { ts, .. }
             | Effect::Pin { ts, .. }
             | Effect::Feedback { ts, .. } => *ts,
+            Effect::Done { mark, .. } => mark.ts,
             _ => continue,
         };
         if ts < TsKey::first_of(0) {
@@ -136,6 +137,10 @@ impl<'a> Application<'a> {
                 .known_channel(channel_id)
                 .pins
                 .change(ts, by, is_pinned, at),
+            Effect::Done { mark, is_given, at } => {
+                self.known_channel(mark.channel_id.clone());
+                self.writing.state.done.change(mark, is_given, at);
+            }
             Effect::Feedback {
                 channel_id,
                 ts,

@@ -204,6 +204,7 @@ impl State {
                 self.refuse(Subject::User(id.clone()), through, now);
                 self.feedback.forget(id);
                 self.agent_tokens.forget(id);
+                self.done.forget(id);
             }
             Forget::Channel(id) => {
                 self.conversation(id)?;

@@ -1,7 +1,7 @@
 //! Writes imported records.
 
 use myao_plugin::state::import::{Import, ImportTarget};
-use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::effects::{DoneMark, Effect};
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, PinRecord, Tally,
     UserRecord,
@@ -29,6 +29,7 @@ pub(super) enum Record {
     Channel(ChannelRecord),
     Message(MessageRecord),
     Pin(Effect),
+    Done(DoneMark),
     Memory(Subject, MemoryRecord),
 }
 
@@ -67,6 +68,11 @@ impl ImportSink for MemoryImport {
 
     fn pin(&mut self, pin: &PinRecord) -> Result<(), StorageError> {
         self.records.push(Record::Pin(Effect::from(pin)));
+        Ok(())
+    }
+
+    fn done(&mut self, mark: &DoneMark) -> Result<(), StorageError> {
+        self.records.push(Record::Done(mark.clone()));
         Ok(())
     }
 
@@ -127,6 +133,11 @@ impl State {
                         let pins = &mut writing.channel(&channel_id).pins;
                         pins.change(ts, by, is_pinned, at);
                     }
+                }
+                Record::Done(mark) => {
+                    writing.channel(&mark.channel_id);
+                    let at = mark.ts;
+                    writing.state.done.change(mark, true, at);
                 }
                 Record::Memory(subject, memory) => {
                     if let Some(channel_id) = &subject.channel_id {

@@ -40,6 +40,7 @@ mod agent_tokens;
 mod audience;
 mod backfill;
 mod catch_up;
+mod done;
 mod due;
 mod effects;
 mod erase;
@@ -76,6 +77,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use agent_tokens::Issued;
 use catch_up::{Missing, Unread};
+use done::DoneMarks;
 use erase::Revisions;
 use feedback::Feedback;
 use forgetting::Tombstones;
@@ -153,6 +155,7 @@ struct State {
     off_record: OffRecordTimes,
     agent_tokens: Issued,
     feedback: Feedback,
+    done: DoneMarks,
 }
 
 impl Default for MemoryStorage {

@@ -96,8 +96,16 @@ impl State {
             channel_name: conversation.shown_name(channel_id),
             terms: terms(&message.text),
             similarity: None,
+            done_at: self.done_at(channel_id, ts, until),
             message,
         })
+    }
+
+    /// Since when a message is marked as done by somebody who is no program.
+    fn done_at(&self, channel_id: &str, ts: TsKey, until: TsKey) -> Option<String> {
+        let is_person = |id: &str| !self.users.get(id).is_some_and(|user| user.record.is_bot);
+        let since = self.done.since((channel_id, ts), until, is_person);
+        since.map(|since| since.to_string())
     }
 
     /// The memories with a term that is not common: those that weigh the most, then the newest.

@@ -211,6 +211,11 @@ macro_rules! workspace_conformance {
             what_a_user_said_is_forgotten_though_it_is_kept_no_longer,
             memories_that_were_kept_long_enough_go,
         );
+        $crate::workspace_conformance!($fixture; done:
+            newest_change_of_each_mark_counts_in_any_order,
+            message_is_done_since_the_earliest_mark_that_stands,
+            mark_of_a_program_does_not_count,
+        );
         $crate::workspace_conformance!($fixture; feedback:
             answers_are_listed_with_what_they_were_made_from_and_what_people_say,
             newest_change_of_feedback_counts_in_any_order,

@@ -11,6 +11,7 @@ pub mod audience;
 pub mod backfill;
 pub mod catch_up;
 pub mod changed_threads;
+pub mod done;
 pub mod effects;
 pub mod erasure;
 pub mod feedback;

@@ -1,0 +1,114 @@
+//! What people mark as done.
+
+use myao_plugin::Place;
+use myao_plugin::state::forgetting::{Forget, Mode};
+use myao_plugin::storage::effects::{DoneMark, Effect};
+use myao_plugin::storage::recall::RecallQuery;
+use myao_plugin::storage::records::UserRecord;
+
+use super::{New, Stored, public, said, user};
+use crate::conformance::key;
+
+const CHECK: &str = "white_check_mark";
+
+fn mark(user_id: &str, emoji: &str, is_given: bool, at: &str) -> Effect {
+    Effect::Done {
+        mark: DoneMark {
+            channel_id: "C1".into(),
+            ts: key("1.0"),
+            user_id: user_id.into(),
+            emoji: emoji.into(),
+        },
+        is_given,
+        at: key(at),
+    }
+}
+
+/// A task, the message 1.0 of C1.
+async fn task(new: New<'_>) -> Stored {
+    let stored = Stored::of(new);
+    stored
+        .apply(&[user("U1", "Akari", 1), user("U2", "Emiko", 1)])
+        .await;
+    stored.apply(&[said("1.0", None, "Order labels.")]).await;
+    stored.apply(&public("C1", "1.0")).await;
+    stored
+}
+
+/// When the task was marked, as known at a time.
+async fn done_at(stored: &Stored, until: &str) -> Option<String> {
+    let query = RecallQuery {
+        terms: vec!["labels".into()],
+        text: String::new(),
+        channels: Vec::new(),
+        since: None,
+        until: until.into(),
+        limit: 10,
+        neighbours: 0,
+    };
+    let found = stored.at(Place::Channel("C1".into()));
+    let found = found.find_candidates(query, None).await.unwrap().messages;
+    assert_eq!(found.len(), 1);
+    found[0].done_at.clone()
+}
+
+fn at(ts: &str) -> Option<String> {
+    Some(key(ts).to_string())
+}
+
+pub async fn newest_change_of_each_mark_counts_in_any_order(new: New<'_>) {
+    let stored = task(new).await;
+    assert_eq!(done_at(&stored, "99.0").await, None);
+    stored.apply(&[mark("U1", CHECK, false, "12.0")]).await;
+    stored.apply(&[mark("U1", CHECK, true, "11.0")]).await;
+    stored.apply(&[mark("U1", CHECK, true, "12.0")]).await;
+    assert_eq!(done_at(&stored, "99.0").await, None);
+    stored.apply(&[mark("U1", CHECK, true, "13.0")]).await;
+    assert_eq!(done_at(&stored, "99.0").await, at("13.0"));
+    assert_eq!(done_at(&stored, "12.0").await, None);
+}
+
+pub async fn message_is_done_since_the_earliest_mark_that_stands(new: New<'_>) {
+    let stored = task(new).await;
+    let marks = [
+        mark("U2", CHECK, true, "12.0"),
+        mark("U1", "done", true, "11.0"),
+        mark("U1", CHECK, true, "10.0"),
+    ];
+    stored.apply(&marks).await;
+    assert_eq!(done_at(&stored, "99.0").await, at("10.0"));
+    stored.apply(&[mark("U1", CHECK, false, "14.0")]).await;
+    assert_eq!(done_at(&stored, "99.0").await, at("11.0"));
+    stored
+        .forget(Forget::User("U1".into()), 50, Mode::Erase)
+        .await
+        .unwrap();
+    let left = stored.at(Place::Operator);
+    let query = RecallQuery {
+        terms: Vec::new(),
+        text: String::new(),
+        channels: Vec::new(),
+        since: None,
+        until: "99.0".into(),
+        limit: 10,
+        neighbours: 0,
+    };
+    let left = left.find_candidates(query, None).await.unwrap().messages;
+    assert!(left.iter().all(|found| found.done_at != at("11.0")));
+}
+
+pub async fn mark_of_a_program_does_not_count(new: New<'_>) {
+    let stored = task(new).await;
+    let program = Effect::User {
+        record: UserRecord {
+            id: "UBOT".into(),
+            name: "CI".into(),
+            is_bot: true,
+        },
+        changed_at: 1,
+    };
+    stored
+        .apply(&[program, mark("UBOT", CHECK, true, "10.0")])
+        .await;
+    assert_eq!(done_at(&stored, "99.0").await, None);
+}
