@@ -10,7 +10,7 @@ use super::names::Names;
 use super::preceding::Earlier;
 use super::questions;
 use super::score::{Candidate, Crowd, Vocabulary};
-use super::sentences;
+use super::sentences::split;
 use super::settled;
 use super::text::{cut, flatten, strip_markers};
 use crate::bindings::types::{Message, Timestamp};
@@ -23,8 +23,17 @@ const WRITER_DISCOUNT: f64 = 0.08;
 /// Wider names are cut.
 const MAX_NAME_WIDTH: usize = 40;
 
-/// All sentences of the messages, in their order.
+/// The sentences of the messages, in their order. What was settled is joined to what settles it.
 pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> Vec<Candidate> {
+    let mut candidates = sentences(messages, vocabulary);
+    // What a program wrote settles nothing.
+    let by_person = |line: usize| messages.get(line).is_some_and(|said| !said.user.is_bot);
+    settled::join(&mut candidates, |_, settling| by_person(settling));
+    candidates
+}
+
+/// All sentences of the messages, in their order.
+pub(super) fn sentences(messages: &[&Message], vocabulary: &mut Vocabulary) -> Vec<Candidate> {
     let speakers: Vec<Rc<str>> = messages.iter().map(|m| Rc::from(name(m))).collect();
     let names = Names::new(speakers.iter().map(|s| s.trim_end_matches(": ")));
     let crowds = crowds(messages);
@@ -33,7 +42,7 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
     let known = messages.iter().zip(speakers).zip(crowds).enumerate();
     for (line, ((message, speaker), crowds)) in known {
         let of_message = candidates.len();
-        for sentence in sentences::split(&message.text) {
+        for sentence in split(&message.text) {
             let mut content = vocabulary.read(&sentence.text, &names);
             let lead = sentence.lead.as_deref().unwrap_or_default();
             content.decision += cues::decision(&lead.to_lowercase()) / 2.0;
@@ -56,9 +65,6 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
         }
     }
     questions::weigh(&mut candidates, messages);
-    // What a program wrote settles nothing.
-    let by_person = |line: usize| messages.get(line).is_some_and(|said| !said.user.is_bot);
-    settled::join(&mut candidates, |_, settling| by_person(settling));
     candidates
 }
 

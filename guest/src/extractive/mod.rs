@@ -21,21 +21,21 @@ mod merge;
 pub(crate) mod messages;
 mod names;
 mod numbers;
-mod open;
 pub(crate) mod preceding;
 mod questions;
 mod score;
 mod select;
 pub(crate) mod sentences;
-mod settled;
+pub(crate) mod settled;
 pub(crate) mod terms;
 pub(crate) mod text;
+mod todo;
 
 pub(crate) use facts::values;
 pub(crate) use inventory::Inventory;
 pub(crate) use numbers::CURRENCIES;
-pub(crate) use open::{Open, OpenKind, open};
 use std::collections::BTreeMap;
+pub(crate) use todo::{Outcome, Todo, TodoKind, todos};
 
 use score::{Candidate, Vocabulary};
 use select::{Cost, Selection, per_cost};

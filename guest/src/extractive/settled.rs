@@ -13,6 +13,8 @@ use crate::phrases::{Phrases, phrases, word_matches};
 
 /// Words for what is done, overruled or withdrawn.
 const SETTLED: Phrases = phrases!("japanese/settled.txt", "english/settled.txt");
+/// Words for what takes the place of something else, or is taken back or put off.
+const CHANGES: Phrases = phrases!("japanese/changes.txt", "english/changes.txt");
 /// Words before a noun: `the signed contract` does not say that somebody signed it.
 const DETERMINERS: Phrases = phrases!("english/determiners.txt");
 /// Words that make a sentence with one of those a plan, a condition or a denial.
@@ -146,13 +148,32 @@ pub(super) fn is_task_settled_by(task: &Candidate, later: &Candidate) -> bool {
 
 /// Whether a statement says that something is done, overruled or withdrawn.
 pub(super) fn settles(statement: &str) -> bool {
+    states(statement, SETTLED)
+}
+
+/// Whether a statement says that something takes the place of something else, or is taken back or put off.
+pub(crate) fn changes(statement: &str) -> bool {
+    states(statement, CHANGES)
+}
+
+/// Whether a text has a word for that, although perhaps for a plan, a condition or a denial.
+pub(crate) fn mentions_change(text: &str) -> bool {
+    has_one(&fold(text).to_lowercase(), CHANGES)
+}
+
+/// Whether it has one of these words, and not for a plan, a condition or a denial.
+fn states(statement: &str, words: Phrases) -> bool {
     let lower = fold(statement).to_lowercase();
-    is_over(&lower) && UNSETTLED.words_in(&lower).next().is_none()
+    has_one(&lower, words) && UNSETTLED.words_in(&lower).next().is_none()
 }
 
 /// Whether it has a word for what is over, although perhaps for a plan, a condition or a denial.
 fn is_over(lower: &str) -> bool {
-    let mut words = SETTLED.words_in(lower);
+    has_one(lower, SETTLED)
+}
+
+fn has_one(lower: &str, words: Phrases) -> bool {
+    let mut words = words.words_in(lower);
     words.any(|phrase| word_matches(lower, phrase).any(|at| !describes(lower, at)))
 }
 
@@ -164,7 +185,7 @@ fn describes(lower: &str, at: usize) -> bool {
 }
 
 /// Whether a word tells what is spoken of: not a number or a lone kanji.
-fn names_something(term: &str) -> bool {
+pub(crate) fn names_something(term: &str) -> bool {
     term.chars().count() > 1 && !term.contains(|c: char| c.is_ascii_digit())
 }
 

@@ -4,14 +4,17 @@
 //! with `訂正:` or `correction:` in the same way (`words`). A mark is read from the stored message, so it changes and goes
 //! with it, and has effect in its own channel alone. What programs and guests wrote is left out by the store.
 //!
-//! A correction supersedes what is older and says something else of the same thing (`supersede`).
+//! A correction supersedes what is older and says something else of the same thing (`supersede`). A later message may
+//! overrule a decision, too (`overruled`).
 
+mod overruled;
 mod reading;
 mod supersede;
 #[cfg(test)]
 mod tests;
 mod words;
 
+pub(crate) use overruled::Change;
 pub use reading::read_all;
 pub(crate) use supersede::{Corrections, Superseded};
 pub(crate) use words::{Kind, read};

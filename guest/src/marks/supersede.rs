@@ -33,7 +33,7 @@ struct Correction {
 }
 
 /// What a line says, of what.
-struct Statement {
+pub(super) struct Statement {
     subject: BTreeSet<String>,
     /// Whether there is a subject: something links it to the rest.
     is_linked: bool,
@@ -145,23 +145,14 @@ fn without(text: &str, is_gone: impl Fn(&str) -> bool) -> Option<String> {
 }
 
 impl Statement {
-    fn read(text: &str) -> Self {
+    pub(super) fn read(text: &str) -> Self {
         let flat = flatten(text);
         let body = without_day(strip_markers(&flat).0);
-        let link = LINKS
-            .into_iter()
-            .filter_map(|link| Some((body.find(link)?, link)))
-            .min();
-        let (subject, rest) = match link {
-            Some((at, link)) => {
-                let (subject, rest) = body.split_at_checked(at).unwrap_or_default();
-                (subject, rest.strip_prefix(link).unwrap_or(rest))
-            }
-            None => (body, ""),
-        };
+        let parts = parts(body);
+        let (subject, rest) = parts.unwrap_or((body, ""));
         Self {
             subject: words(subject),
-            is_linked: link.is_some(),
+            is_linked: parts.is_some(),
             rest: words(rest),
             values: crate::values::read(&normal(body))
                 .into_iter()
@@ -170,8 +161,16 @@ impl Statement {
         }
     }
 
+    /// What a text says something of; all of it if nothing links a subject to the rest.
+    pub(super) fn subject_of(text: &str) -> String {
+        let flat = flatten(text);
+        let body = without_day(strip_markers(&flat).0);
+        let (subject, _) = parts(body).unwrap_or((body, ""));
+        subject.to_owned()
+    }
+
     /// Whether another statement says something else of the same thing.
-    fn contradicts(&self, line: &Self) -> bool {
+    pub(super) fn contradicts(&self, line: &Self) -> bool {
         if self.values.is_empty() {
             let is_same_subject = !self.subject.is_empty() && self.subject == line.subject;
             return self.is_linked
@@ -197,6 +196,16 @@ impl Statement {
             !is_held && line.values.iter().any(|other| is_of_kind(value, other))
         })
     }
+}
+
+/// A statement's subject, and what is said of it; `None` if nothing links them.
+fn parts(body: &str) -> Option<(&str, &str)> {
+    let links = LINKS.into_iter();
+    let (at, link) = links
+        .filter_map(|link| Some((body.find(link)?, link)))
+        .min()?;
+    let (subject, rest) = body.split_at_checked(at)?;
+    Some((subject, rest.strip_prefix(link).unwrap_or(rest)))
 }
 
 /// The words of a text that name something: no numbers and no lone kanji.

@@ -34,6 +34,9 @@ const OPEN_REQUESTS: Phrases = phrases!("japanese/open-requests.txt", "english/o
 /// Words beside the subject of such a question.
 const SUBJECT_WORDS: Phrases = phrases!("japanese/subject-words.txt", "english/subject-words.txt");
 
+/// Words that ask for what was done.
+const DONE_REQUESTS: Phrases = phrases!("japanese/done-requests.txt", "english/done-requests.txt");
+
 /// Asks for what was said, whatever it is.
 const RECAP_REQUESTS: Phrases = phrases!(
     "japanese/recap-requests.txt",
@@ -90,6 +93,11 @@ pub(super) fn without_open_request(question: &str) -> (String, bool) {
 /// Whether a question in lower case says what it is about.
 pub(super) fn names_subject(question: &str) -> bool {
     SUBJECT_WORDS.words_in(question).next().is_some()
+}
+
+/// A question without the words that ask for what was done, and whether it has any.
+pub(super) fn without_done_request(question: &str) -> (String, bool) {
+    without(question, DONE_REQUESTS)
 }
 
 fn without(question: &str, requests: Phrases) -> (String, bool) {

@@ -12,14 +12,16 @@ use chrono::{DateTime, NaiveDate};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest, SearchResult};
 use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery};
-use crate::bindings::types::Timestamp;
+use crate::bindings::types::{MessageRef, Timestamp};
 use crate::extractive::preceding::says_little;
+use crate::extractive::settled::mentions_change;
 use crate::extractive::text::fold;
 use crate::ports::{Recall, Storage};
 use crate::records::decisions;
 use crate::ts::{MAX_SEQUENCE, Ts};
 use concepts::{
-    Concepts, names_subject, without_decision_request, without_open_request, without_request,
+    Concepts, names_subject, without_decision_request, without_done_request, without_open_request,
+    without_request,
 };
 pub(crate) use rank::only_asks;
 use times::AskedTime;
@@ -74,6 +76,8 @@ pub enum OverviewOf {
     Decisions,
     /// Questions that nobody answered, and what is to do, in a time or a channel or at all.
     Open,
+    /// What was done in a time, whenever it was said that it is to do.
+    Done,
 }
 
 /// The messages of an overview, the newest first.
@@ -81,10 +85,16 @@ pub enum OverviewOf {
 pub struct Overview {
     /// What was asked for.
     pub of: OverviewOf,
-    /// The messages; of decisions, those that say one; of what is open, those after the time, too.
+    /// The messages of the time; of decisions, those that say one; of what was done, those before the time, too.
     pub found: SearchResult,
+    /// Messages before the time that say a decision, which may be overruled in it.
+    pub earlier: Vec<Hit>,
+    /// Messages beside them and after the time, which may answer, settle or overrule them.
+    pub beside: Vec<Hit>,
     /// The messages before decisions that say little by themselves, by the place of the decision.
     pub before: BTreeMap<(String, String), Hit>,
+    /// When messages were marked as done, by their places.
+    pub done: BTreeMap<(String, String), Ts>,
     /// What open things are to be about; empty for all.
     about: Concepts,
 }
@@ -97,9 +107,17 @@ impl Overview {
 
     /// The message that a decision answers.
     pub(crate) fn before(&self, decision: &Hit) -> Option<&Hit> {
-        let at = &decision.at;
-        self.before.get(&(at.channel_id.clone(), at.ts.clone()))
+        self.before.get(&place(&decision.at))
     }
+
+    /// When a message was marked as done.
+    pub(crate) fn done_at(&self, hit: &Hit) -> Option<Ts> {
+        self.done.get(&place(&hit.at)).copied()
+    }
+}
+
+fn place(at: &MessageRef) -> (String, String) {
+    (at.channel_id.clone(), at.ts.clone())
 }
 
 impl<'a> Searcher<'a> {
@@ -131,7 +149,7 @@ impl<'a> Searcher<'a> {
     }
 
     /// The messages of the time and the channels that a request names; `None` if it asks for something that was said. Looks
-    /// at `limit` messages, and for decisions at ten times as many.
+    /// at `limit` messages of the time, and at as many before and after it; for decisions at ten times as many of the time.
     ///
     /// # Errors
     /// If the host fails.
@@ -140,38 +158,51 @@ impl<'a> Searcher<'a> {
         let Some(of) = understood.overview else {
             return Ok(None);
         };
-        let overview = match of {
-            OverviewOf::All => Overview {
-                of,
-                found: self.find(understood, request.limit)?,
-                before: BTreeMap::new(),
-                about: Concepts::default(),
-            },
-            OverviewOf::Decisions => self.find_decisions(understood, request.limit)?,
-            OverviewOf::Open => self.find_open(understood, request.limit)?,
-        };
-        Ok(Some(overview))
-    }
-
-    /// The messages of the time, and those after it, which may answer and settle them.
-    fn find_open(&self, mut understood: Understood, limit: u32) -> Result<Overview, Error> {
         let (since, until) = understood.bounds();
-        let asks_for_time = since.is_some() || until < Ts::last_of(self.now);
-        understood.since = since;
-        understood.until = Ts::last_of(self.now);
-        understood.likely = None;
-        // What settles an open thing may not name its subject.
-        let about = std::mem::take(&mut understood.concepts);
-        let found = self.find(understood, limit)?;
-        Ok(Overview {
-            of: OverviewOf::Open,
+        let is_past = until < Ts::last_of(self.now);
+        let asks_for_time = since.is_some() || is_past;
+        let mut overview = Overview {
+            of,
             found: SearchResult {
+                hits: Vec::new(),
+                since: since.map(|ts| self.timestamp(ts)),
                 until: asks_for_time.then(|| self.timestamp(until)),
-                ..found
             },
+            earlier: Vec::new(),
+            beside: Vec::new(),
             before: BTreeMap::new(),
-            about,
-        })
+            done: BTreeMap::new(),
+            about: match of {
+                // What settles an open thing may not name its subject.
+                OverviewOf::Open => understood.concepts.clone(),
+                _ => Concepts::default(),
+            },
+        };
+        if is_past {
+            let after = (Some(until), Ts::last_of(self.now));
+            overview.beside = self.newest(&understood, after, request.limit, &mut overview.done)?;
+        }
+        let tells_decisions = matches!(of, OverviewOf::All | OverviewOf::Decisions);
+        if let Some(since) = since.filter(|_| tells_decisions) {
+            let before = (None, since);
+            let earlier = self.newest(&understood, before, request.limit, &mut overview.done)?;
+            overview.earlier = earlier.into_iter().filter(says_decision).collect();
+        }
+        match of {
+            OverviewOf::Decisions => {
+                self.find_decisions(&understood, request.limit, &mut overview)?;
+            }
+            OverviewOf::All | OverviewOf::Open | OverviewOf::Done => {
+                // What was done may have been to do for long.
+                let since = since.filter(|_| of != OverviewOf::Done);
+                let bounds = (since, until);
+                let done = &mut overview.done;
+                let hits = self.newest(&understood, bounds, request.limit, done)?;
+                overview.before = answered_decisions(&hits);
+                overview.found.hits = hits;
+            }
+        }
+        Ok(Some(overview))
     }
 
     /// Whether a message is about the subject of an overview.
@@ -185,42 +216,50 @@ impl<'a> Searcher<'a> {
             )
     }
 
-    /// The newest messages that say what was decided.
-    fn find_decisions(&self, mut understood: Understood, part: u32) -> Result<Overview, Error> {
-        understood.concepts = Concepts::default();
-        let mut before = BTreeMap::new();
-        let mut found = self.find(understood.clone(), part)?;
-        let mut hits = std::mem::take(&mut found.hits);
+    /// Adds the newest messages that say what was decided, and beside them those that say what has changed.
+    fn find_decisions(
+        &self,
+        understood: &Understood,
+        part: u32,
+        overview: &mut Overview,
+    ) -> Result<(), Error> {
+        let (since, mut until) = understood.bounds();
+        let found = &mut overview.found.hits;
         for _ in 0..DECISION_PARTS {
+            let hits = self.newest(understood, (since, until), part, &mut overview.done)?;
             let oldest = hits.last().and_then(|hit| Ts::parse(&hit.at.ts).ok());
             let is_whole = u32::try_from(hits.len()).is_ok_and(|count| count >= part);
-            for (number, hit) in hits.iter().enumerate() {
-                let is_known = found.hits.iter().any(|known| known.at == hit.at);
-                if is_known || !says_decision(hit) {
-                    continue;
+            overview.before.extend(answered_decisions(&hits));
+            for hit in hits.iter().filter(|hit| says_decision(hit)) {
+                if !found.iter().any(|known| known.at == hit.at) {
+                    found.push(hit.clone());
                 }
-                let mut older = hits.iter().skip(number + 1);
-                let answered = older.find(|older| is_answered_by(older, hit));
-                if let Some(answered) = answered.filter(|_| says_little(&hit.message.text)) {
-                    let at = (hit.at.channel_id.clone(), hit.at.ts.clone());
-                    before.insert(at, answered.clone());
-                }
-                found.hits.push(hit.clone());
             }
-            let Some(oldest) = oldest.filter(|_| is_whole && found.hits.len() < ENOUGH_DECISIONS)
-            else {
+            overview.beside.extend(hits.into_iter().filter(says_change));
+            let Some(oldest) = oldest.filter(|_| is_whole && found.len() < ENOUGH_DECISIONS) else {
                 break;
             };
             // Another channel may have a message of the same time.
-            understood.until = oldest;
-            hits = self.find(understood.clone(), part)?.hits;
+            until = oldest;
         }
-        Ok(Overview {
-            of: OverviewOf::Decisions,
-            found,
-            before,
-            about: Concepts::default(),
-        })
+        Ok(())
+    }
+
+    /// The newest messages of a time, and which of them were marked as done.
+    fn newest(
+        &self,
+        understood: &Understood,
+        bounds: (Option<Ts>, Ts),
+        limit: u32,
+        done: &mut BTreeMap<(String, String), Ts>,
+    ) -> Result<Vec<Hit>, Error> {
+        let found = self.candidates(understood, (Vec::new(), ""), bounds, limit, 0)?;
+        let marked = found.messages.iter().filter_map(|message| {
+            let at = message.done_at.as_deref()?;
+            Some((place(&message.at), Ts::parse(at).ok()?))
+        });
+        done.extend(marked);
+        Ok(newest_first(found.messages))
     }
 
     fn find(&self, mut understood: Understood, limit: u32) -> Result<SearchResult, Error> {
@@ -264,17 +303,20 @@ impl<'a> Searcher<'a> {
         let names_time = asked.widest != (None, None) || asked.likely.is_some();
         let (subject, asks_for_decisions) = without_decision_request(&asked.subject);
         let (subject, asks_for_open) = without_open_request(&subject);
+        let (subject, asks_for_done) = without_done_request(&subject);
+        let asks = [
+            (asks_for_decisions, OverviewOf::Decisions),
+            (asks_for_open, OverviewOf::Open),
+            (asks_for_done, OverviewOf::Done),
+        ];
+        let asked_for = asks.into_iter().find(|(asks, _)| *asks).map(|(_, of)| of);
         let mut overview = None;
-        if names_time || !channels.is_empty() || asks_for_decisions || asks_for_open {
-            let names_subject = asks_for_open && !asks_for_decisions && names_subject(&subject);
+        if names_time || !channels.is_empty() || asked_for.is_some() {
+            let names_subject = asked_for == Some(OverviewOf::Open) && names_subject(&subject);
             let subject = Concepts::of(self.recall.terms(&without_request(&subject)));
             let says_nothing = subject.say_nothing();
             if says_nothing || names_subject {
-                overview = Some(match (asks_for_decisions, asks_for_open) {
-                    (true, _) => OverviewOf::Decisions,
-                    (false, true) => OverviewOf::Open,
-                    (false, false) => OverviewOf::All,
-                });
+                overview = Some(asked_for.unwrap_or(OverviewOf::All));
                 if !says_nothing {
                     concepts = subject;
                 } else if !asks_for_decisions {
@@ -417,6 +459,25 @@ fn says_decision(hit: &Hit) -> bool {
     decisions(&message.text, message.user.is_bot)
         .next()
         .is_some()
+}
+
+/// The messages before decisions that say little by themselves, by the place of the decision; the newest messages come first.
+fn answered_decisions(hits: &[Hit]) -> BTreeMap<(String, String), Hit> {
+    let decisions = hits.iter().enumerate();
+    let decisions =
+        decisions.filter(|(_, hit)| says_decision(hit) && says_little(&hit.message.text));
+    decisions
+        .filter_map(|(number, hit)| {
+            let mut older = hits.iter().skip(number + 1);
+            let answered = older.find(|older| is_answered_by(older, hit))?;
+            Some((place(&hit.at), answered.clone()))
+        })
+        .collect()
+}
+
+/// Whether a person speaks of a change.
+fn says_change(hit: &Hit) -> bool {
+    !hit.message.user.is_bot && mentions_change(&hit.message.text)
 }
 
 /// Whether a message by a person is of the same thread, or both are of none.

@@ -12,7 +12,7 @@ impl Responder<'_> {
     /// As [`Self::answer_question`].
     pub fn ask(&self, question: &Question) -> Result<Response, Error> {
         if self.ports.settings.reply_engine == Engine::Extractive
-            && let Some(overview) = self.overview(&question.text)?
+            && let Some(overview) = self.overview(question)?
         {
             return Ok(overview);
         }

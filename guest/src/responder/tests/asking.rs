@@ -3,7 +3,7 @@
 use super::*;
 use crate::bindings::exports::myao::memory::responder::{Question, Response};
 
-fn quoting_host() -> TestHost {
+pub(super) fn quoting_host() -> TestHost {
     let mut host = TestHost::with_prompts();
     host.settings.reply_engine = Engine::Extractive;
     host.storage.add_channel("C1", "general");
@@ -11,13 +11,35 @@ fn quoting_host() -> TestHost {
     host
 }
 
-fn ask(host: &TestHost, channel_id: Option<&str>, text: &str) -> Response {
-    let question = Question {
-        text: text.to_owned(),
-        channel_id: channel_id.map(str::to_owned),
-    };
+pub(super) fn ask(host: &TestHost, channel_id: Option<&str>, text: &str) -> Response {
+    let channel_id = channel_id.map(str::to_owned);
+    let text = text.to_owned();
+    put(
+        host,
+        &Question {
+            text,
+            channel_id,
+            since: None,
+        },
+    )
+}
+
+/// Asks of what was from a time on.
+pub(super) fn ask_since(host: &TestHost, text: &str, since: Timestamp) -> Response {
+    let text = text.to_owned();
+    put(
+        host,
+        &Question {
+            text,
+            channel_id: None,
+            since: Some(since),
+        },
+    )
+}
+
+fn put(host: &TestHost, question: &Question) -> Response {
     let ports = host.ports();
-    let response = Responder::new(&ports, &host.chat, at(0)).ask(&question);
+    let response = Responder::new(&ports, &host.chat, at(0)).ask(question);
     assert!(host.chat.posts().is_empty());
     response.unwrap()
 }
@@ -38,15 +60,19 @@ fn time_and_a_channel_get_the_main_sentences_of_then_and_there() {
     let response = ask(&host, None, "What did I miss since Wednesday in #general?");
     assert!(!response.found_nothing);
     assert_eq!(cited(&response), [decided]);
-    let expected =
-        format!("What was said in #general since 2024-02-28:\n- 2024-02-28 alice: {decided} [1]");
+    let expected = format!(
+        "What was said in #general since 2024-02-28:\n- 2024-02-28 alice: {decided} (decision) [1]"
+    );
     assert_eq!(response.text, expected);
     let [line] = &response.citations[..] else {
         panic!("{response:?}");
     };
     let chars = response.text.chars().skip(line.start as usize);
     let line_text: String = chars.take(line.length as usize).collect();
-    assert_eq!(line_text, format!("- 2024-02-28 alice: {decided} [1]"));
+    assert_eq!(
+        line_text,
+        format!("- 2024-02-28 alice: {decided} (decision) [1]")
+    );
     assert_eq!(line.messages.len(), 1);
 }
 
@@ -59,7 +85,7 @@ fn lines_of_several_channels_name_theirs() {
     assert_eq!(cited(&response).len(), 2, "{}", response.text);
     for line in [
         "2024-02-26 からの主な発言です。",
-        "- 2024-02-28 #general alice: 次のリリースは3月4日の14時に決定しました。 [1]",
+        "- 2024-02-28 #general alice: 次のリリースは3月4日の14時に決定しました。 (決定) [1]",
         "- 2024-02-29 #random alice: プリンタの修理は3月5日の9時に来ます。 [2]",
     ] {
         assert!(response.text.contains(line), "{}", response.text);
@@ -143,7 +169,7 @@ fn a_decision_that_says_little_stands_behind_what_it_answers() {
 }
 
 /// A message by somebody else than alice.
-fn say_by(host: &TestHost, name: &str, thread: Option<i64>, seconds: i64, text: &str) {
+pub(super) fn say_by(host: &TestHost, name: &str, thread: Option<i64>, seconds: i64, text: &str) {
     let mut message = message(seconds, text);
     message.user.id = format!("U-{name}");
     message.user.name = name.to_owned();

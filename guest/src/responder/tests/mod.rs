@@ -14,6 +14,7 @@ mod found;
 mod judging;
 mod marking;
 mod missing;
+mod outcomes;
 mod posting;
 mod prompts;
 mod quoting;

@@ -22,6 +22,20 @@ impl MemoryPlugin {
         question: &str,
         now: Timestamp,
     ) -> Result<Response, CallError> {
+        self.ask_since(place, question, None, now).await
+    }
+
+    /// The same, of what was said, decided or done from a time on.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn ask_since(
+        &self,
+        place: Place,
+        question: &str,
+        since: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Response, CallError> {
         let channel_id = match &place {
             Place::Channel(id) => Some(id.clone()),
             _ => None,
@@ -29,6 +43,7 @@ impl MemoryPlugin {
         let question = Question {
             text: question.to_owned(),
             channel_id: channel_id.clone(),
+            since,
         };
         let subject = channel_id.as_deref().map_or(Subject::All, Subject::Channel);
         call!(

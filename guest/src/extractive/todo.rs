@@ -1,0 +1,120 @@
+//! Questions and tasks in messages, and what became of them: answered, done, taken back, or still open.
+
+use super::cues::{is_chatter, is_decision};
+use super::messages;
+use super::questions;
+use super::score::{Candidate, Vocabulary};
+use super::settled;
+use super::text::fold;
+use crate::bindings::types::Message;
+use crate::phrases::{Phrases, phrases};
+
+/// Words that say what somebody is to do.
+const DUTIES: Phrases = phrases!("japanese/duties.txt", "english/duties.txt");
+/// A sentence with fewer content words tells nobody what it is about.
+const LEAST_WORDS: usize = 2;
+
+/// What waits for somebody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TodoKind {
+    Question,
+    /// Something to do.
+    Task,
+}
+
+/// What later messages say of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// Nothing: it is open.
+    Open,
+    /// Somebody answered the question.
+    Answered,
+    /// The task is done, as the message at this place says.
+    Done(usize),
+    /// The task was taken back, put off or replaced, as the message at this place says.
+    Changed(usize),
+}
+
+/// A sentence that asks, or says what is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Todo {
+    /// The place of its message.
+    pub(crate) message: usize,
+    pub(crate) kind: TodoKind,
+    /// The sentence.
+    pub(crate) text: String,
+    pub(crate) outcome: Outcome,
+}
+
+/// The questions and tasks in messages, which are in order of time. What programs wrote asks nobody.
+pub(crate) fn todos(messages: &[&Message]) -> Vec<Todo> {
+    let mut vocabulary = Vocabulary::default();
+    let candidates = messages::sentences(messages, &mut vocabulary);
+    let answered = questions::answered(&candidates, messages);
+    let by_person = |at: usize| messages.get(at).is_some_and(|said| !said.user.is_bot);
+    let settling: Vec<(usize, &Candidate)> = candidates
+        .iter()
+        .enumerate()
+        .filter(|(_, candidate)| by_person(candidate.line) && settled::settles(&candidate.text))
+        .collect();
+    let outcome_of = |at: usize, task: &Candidate| {
+        let mut later = settling.iter().filter(|(later, _)| *later > at);
+        let settling = later.find(|(_, later)| settled::is_task_settled_by(task, later));
+        settling.map_or(Outcome::Open, |(_, later)| {
+            if settled::changes(&later.text) {
+                Outcome::Changed(later.line)
+            } else {
+                Outcome::Done(later.line)
+            }
+        })
+    };
+    let said = candidates.iter().zip(answered).enumerate();
+    said.filter(|(_, (candidate, _))| by_person(candidate.line))
+        .filter_map(|(at, (candidate, answered))| {
+            let (kind, text) = kind(candidate)?;
+            let outcome = match kind {
+                TodoKind::Question if answered => Outcome::Answered,
+                TodoKind::Question => Outcome::Open,
+                TodoKind::Task => outcome_of(at, candidate),
+            };
+            Some(Todo {
+                message: candidate.line,
+                kind,
+                text,
+                outcome,
+            })
+        })
+        .collect()
+}
+
+/// What a sentence waits for, and the part of it that says so; `None` if for nothing.
+fn kind(candidate: &Candidate) -> Option<(TodoKind, String)> {
+    let lower = fold(&candidate.text).to_lowercase();
+    let says_enough = candidate.content.terms.len() >= LEAST_WORDS;
+    if !says_enough || is_chatter(&lower) {
+        return None;
+    }
+    let has_duty = DUTIES.words_in(&lower).next().is_some();
+    if candidate.content.question {
+        // A request in the form of a question is a task.
+        let kind = if has_duty {
+            TodoKind::Task
+        } else {
+            TodoKind::Question
+        };
+        return Some((kind, candidate.text.clone()));
+    }
+    if !has_duty || settled::settles(&candidate.text) {
+        return None;
+    }
+    if !is_decision(&lower) {
+        return Some((TodoKind::Task, candidate.text.clone()));
+    }
+    // A short decision may stand before what follows from it: `承認します。金曜までに送ってください。`
+    let mut parts = candidate.text.split_inclusive(['。', '！']);
+    let task = parts.find(|part| {
+        let part = fold(part).to_lowercase();
+        DUTIES.words_in(&part).next().is_some() && !is_decision(&part)
+    })?;
+    Some((TodoKind::Task, task.trim().to_owned()))
+}
