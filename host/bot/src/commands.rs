@@ -150,6 +150,14 @@ fn still_open_about(about: &str, language: Language) -> String {
     }
 }
 
+/// Asks what was done.
+pub(super) fn done(language: Language) -> &'static str {
+    match language {
+        Language::Japanese => "終わったこと",
+        Language::English => "what was done",
+    }
+}
+
 /// Asks what was decided.
 pub(super) fn decided(language: Language) -> &'static str {
     match language {

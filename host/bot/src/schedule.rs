@@ -1,4 +1,6 @@
-//! When a digest is posted, and which days it is about.
+//! When a digest is posted, and which time it is about.
+
+use std::fmt;
 
 use chrono::{DateTime, Datelike as _, Days, NaiveDate, NaiveTime, Weekday};
 use schemars::JsonSchema;
@@ -12,14 +14,18 @@ const LATEST_SECONDS: i64 = 6 * 3600;
 /// A week has so many days.
 const WEEK: u64 = 7;
 
-/// One of `slack.digests`: a channel gets what was decided there and what is still open, for the whole days since the digest
-/// before.
+/// One of `slack.digests`: a channel gets what was decided, done and left open there since the digest before; a person the same of
+/// public channels that they are in, since then or since they last wrote there. Either `channel` or `person` is needed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct DigestConfig {
     /// The channel, by its name without `#` or by its id.
-    pub channel: String,
+    #[serde(default)]
+    pub channel: Option<String>,
+    /// The person, by name with or without `@`, or by id. They must have written to the bot once.
+    #[serde(default)]
+    pub person: Option<String>,
     /// When, in `timezone`: `09:00`.
     #[serde(deserialize_with = "time_of_day")]
     #[schemars(with = "String")]
@@ -30,35 +36,68 @@ pub struct DigestConfig {
     pub days: Vec<Weekday>,
 }
 
+/// The key `slack.digests`, in which each digest goes either to a channel or to a person.
+///
+/// # Errors
+/// As the deserializer.
+pub fn digests<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<DigestConfig>, D::Error> {
+    let digests: Vec<DigestConfig> = Deserialize::deserialize(deserializer)?;
+    if digests.iter().any(|digest| digest.to().is_none()) {
+        return Err(D::Error::custom(
+            "expected either `channel` or `person` in each digest",
+        ));
+    }
+    Ok(digests)
+}
+
+/// Who gets a digest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DigestTo<'c> {
+    Channel(&'c str),
+    Person(&'c str),
+}
+
+impl fmt::Display for DigestTo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Channel(channel) => write!(f, "in {channel}"),
+            Self::Person(person) => write!(f, "for {person}"),
+        }
+    }
+}
+
 /// A digest that is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Due {
-    /// When it was to be posted, in Unix seconds.
+    /// When it was to be posted, in Unix seconds. It is about what was until then,
     pub(crate) scheduled: i64,
-    /// The first day that it is about.
-    pub(crate) since: NaiveDate,
-    /// The last day that it is about.
-    pub(crate) until: NaiveDate,
+    /// from the second after this on, when the one before was to be posted.
+    pub(crate) previous: i64,
 }
 
 impl DigestConfig {
+    /// Who gets it; `None` if that is not clear.
+    pub(crate) fn to(&self) -> Option<DigestTo<'_>> {
+        match (&self.channel, &self.person) {
+            (Some(channel), None) => Some(DigestTo::Channel(channel)),
+            (None, Some(person)) => Some(DigestTo::Person(person)),
+            _ => None,
+        }
+    }
+
     /// The newest digest that should have been posted; `None` if there is none, or it is too late for it.
     pub(crate) fn due(&self, clock: &Clock) -> Option<Due> {
         let now = clock.seconds();
         let offset = i64::from(clock.now().utc_offset_seconds);
         let today = DateTime::from_timestamp(now + offset, 0)?.date_naive();
         let days = (0..=2 * WEEK).filter_map(|back| today.checked_sub_days(Days::new(back)));
-        let mut days =
-            days.filter(|day| self.days.is_empty() || self.days.contains(&day.weekday()));
-        let (day, scheduled) = days.by_ref().find_map(|day| {
-            let scheduled = self.seconds(day, clock);
-            (scheduled <= now).then_some((day, scheduled))
-        })?;
-        let since = days.next()?;
+        let days = days.filter(|day| self.days.is_empty() || self.days.contains(&day.weekday()));
+        let mut times = days.map(|day| self.seconds(day, clock));
+        let scheduled = times.find(|scheduled| *scheduled <= now)?;
+        let previous = times.next()?;
         (now - scheduled <= LATEST_SECONDS).then_some(Due {
             scheduled,
-            since,
-            until: day.checked_sub_days(Days::new(1))?,
+            previous,
         })
     }
 
@@ -96,9 +135,10 @@ mod tests {
     use super::*;
 
     /// What is due at a time in Tokyo.
-    fn due(days: &[Weekday], now: &str) -> Option<(String, String, String)> {
+    fn due(days: &[Weekday], now: &str) -> Option<(String, String)> {
         let digest = DigestConfig {
-            channel: "general".to_owned(),
+            channel: Some("general".to_owned()),
+            person: None,
             at: NaiveTime::from_hms_opt(9, 0, 0).unwrap(),
             days: days.to_vec(),
         };
@@ -106,17 +146,19 @@ mod tests {
         let now = u64::try_from(now.timestamp()).unwrap();
         let clock = Clock::new(chrono_tz::Asia::Tokyo, move || Duration::from_secs(now));
         let due = digest.due(&clock)?;
-        let at = DateTime::from_timestamp(due.scheduled + 9 * 3600, 0).unwrap();
-        let at = at.format("%Y-%m-%dT%H:%M").to_string();
-        Some((at, due.since.to_string(), due.until.to_string()))
+        let local = |seconds: i64| {
+            let at = DateTime::from_timestamp(seconds + 9 * 3600, 0).unwrap();
+            at.format("%Y-%m-%dT%H:%M").to_string()
+        };
+        Some((local(due.scheduled), local(due.previous)))
     }
 
-    fn of(at: &str, since: &str, until: &str) -> Option<(String, String, String)> {
-        Some((at.to_owned(), since.to_owned(), until.to_owned()))
+    fn of(at: &str, previous: &str) -> Option<(String, String)> {
+        Some((format!("{at}T09:00"), format!("{previous}T09:00")))
     }
 
     #[test]
-    fn a_digest_is_about_the_whole_days_since_the_one_before() {
+    fn a_digest_is_about_the_time_since_the_one_before() {
         let workdays = [
             Weekday::Mon,
             Weekday::Tue,
@@ -126,27 +168,19 @@ mod tests {
         ];
         for (days, now, expected) in [
             (&[][..], "2026-03-04T08:59", None),
-            (
-                &[],
-                "2026-03-04T09:00",
-                of("2026-03-04T09:00", "2026-03-03", "2026-03-03"),
-            ),
-            (
-                &[],
-                "2026-03-04T14:59",
-                of("2026-03-04T09:00", "2026-03-03", "2026-03-03"),
-            ),
+            (&[], "2026-03-04T09:00", of("2026-03-04", "2026-03-03")),
+            (&[], "2026-03-04T14:59", of("2026-03-04", "2026-03-03")),
             (&[], "2026-03-04T15:01", None),
             // On Monday, what was said since Friday.
             (
                 &workdays,
                 "2026-03-09T09:30",
-                of("2026-03-09T09:00", "2026-03-06", "2026-03-08"),
+                of("2026-03-09", "2026-03-06"),
             ),
             (
                 &[Weekday::Mon],
                 "2026-03-09T10:00",
-                of("2026-03-09T09:00", "2026-03-02", "2026-03-08"),
+                of("2026-03-09", "2026-03-02"),
             ),
             (&[Weekday::Mon], "2026-03-10T10:00", None),
         ] {
@@ -155,9 +189,27 @@ mod tests {
     }
 
     #[test]
+    fn a_digest_goes_to_a_channel_or_to_a_person() {
+        let to = |channel: Option<&str>, person: Option<&str>| {
+            let digest = DigestConfig {
+                channel: channel.map(str::to_owned),
+                person: person.map(str::to_owned),
+                at: NaiveTime::MIN,
+                days: Vec::new(),
+            };
+            digest.to().map(|to| to.to_string())
+        };
+        assert_eq!(to(Some("general"), None).as_deref(), Some("in general"));
+        assert_eq!(to(None, Some("@akari")).as_deref(), Some("for @akari"));
+        assert_eq!(to(None, None), None);
+        assert_eq!(to(Some("general"), Some("akari")), None);
+    }
+
+    #[test]
     fn the_time_is_that_of_the_place_when_its_clock_changes() {
         let digest = DigestConfig {
-            channel: "general".to_owned(),
+            channel: Some("general".to_owned()),
+            person: None,
             at: NaiveTime::from_hms_opt(9, 0, 0).unwrap(),
             days: Vec::new(),
         };

@@ -33,19 +33,20 @@ impl Views {
             }
         };
         let now = self.clock.now();
-        let answered = self.ask(place, &question, now).await?;
+        let answered = self.ask(place, &question, None, now).await?;
         Ok(Some(self.view_of(&answered).await))
     }
 
-    /// The answer to a question in a channel at a time, with what it cites; `None` if it finds nothing.
+    /// The answer to a question in a channel about what was from one time to another, with what it cites; `None` if it finds
+    /// nothing.
     pub(crate) async fn quoted(
         &self,
         channel_id: &str,
         question: &str,
-        now: Timestamp,
+        (since, until): (Timestamp, Timestamp),
     ) -> Result<Option<(AnswerView, Vec<Citation>)>, String> {
         let place = Place::Channel(channel_id.to_owned());
-        let response = self.ask(place, question, now).await?;
+        let response = self.ask(place, question, Some(since), until).await?;
         if response.found_nothing {
             return Ok(None);
         }
@@ -53,9 +54,15 @@ impl Views {
         Ok(Some((view, response.citations)))
     }
 
-    async fn ask(&self, place: Place, question: &str, now: Timestamp) -> Result<Response, String> {
+    async fn ask(
+        &self,
+        place: Place,
+        question: &str,
+        since: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<Response, String> {
         let plugin = self.current.plugin().quoting();
-        let answered = plugin.ask(place, question, now).await;
+        let answered = plugin.ask_since(place, question, since, now).await;
         answered.map_err(|error| error.to_string())
     }
 

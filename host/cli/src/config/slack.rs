@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 
-use myao_bot::schedule::DigestConfig;
+use myao_bot::schedule::{DigestConfig, digests};
 use myao_bot::settings::PIN_EMOJI;
 use myao_llm::expand::{expanded, optional_expanded};
 use schemars::JsonSchema;
@@ -36,8 +36,9 @@ pub struct Slack {
     pub listen: Option<SocketAddr>,
     /// The emoji with which people pin a message for the bot, without colons; empty for none. Default `pushpin`.
     pub pin_emoji: String,
-    /// Digests of what was decided in channels and what is open there, by schedule; see [slack.md](slack.md#digests). Default:
-    /// none.
+    /// Digests of what was decided, done and left open, by schedule, for channels and people; see
+    /// [slack.md](slack.md#digests). Default: none.
+    #[serde(deserialize_with = "digests")]
     pub digests: Vec<DigestConfig>,
     /// Where the Web API is. Default `https://slack.com/api/`.
     #[serde(deserialize_with = "expanded")]
