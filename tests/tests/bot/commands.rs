@@ -14,7 +14,12 @@ use crate::bot::support::{
 pub(crate) const EAGER: &str = "memory: { long_term_update_interval_seconds: 1, short_term_history: { message_threshold: 1 } }\n";
 
 fn ask(slack: &FakeSlack, channel: &str, text: &str) -> String {
-    let answer: SlashAnswer = block_on(slack.slash_command(AKARI, channel, "/memory", text));
+    ask_as(slack, AKARI, channel, text)
+}
+
+/// What the command tells somebody.
+pub(crate) fn ask_as(slack: &FakeSlack, user: &str, channel: &str, text: &str) -> String {
+    let answer: SlashAnswer = block_on(slack.slash_command(user, channel, "/memory", text));
     let payload = answer.payload.expect("an answer in the acknowledgement");
     assert_ne!(payload["response_type"], "in_channel", "{payload}");
     words(&payload)

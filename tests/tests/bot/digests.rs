@@ -7,7 +7,9 @@ use myao_tests::bot::{Bot, read_log};
 use myao_tests::noon;
 use myao_tests::program::Program;
 
-use crate::bot::support::{AKARI, CAMP, EMIKO, connect_as, number, posts, settled, workspace};
+use crate::bot::support::{
+    AKARI, AKARI_NAME, CAMP, EMIKO, connect_as, number, posts, settled, workspace,
+};
 
 const DAY: u64 = 24 * 3600;
 
@@ -74,4 +76,128 @@ fn a_digest_names_what_was_decided_and_what_is_open_once_and_a_quiet_channel_get
     });
     bot.stop();
     assert_eq!(slack.posts().len(), 1);
+}
+
+#[test]
+fn what_was_open_in_an_earlier_digest_is_told_once_it_is_done_or_overruled() {
+    let slack = workspace();
+    let two_days_ago = |seconds: u64, text: &str| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let ts = format!("{}.000200", now.as_secs() - 2 * DAY + seconds);
+        slack.post_at(&ts, EMIKO, CAMP, text, None)
+    };
+    two_days_ago(0, "監視は Crane に決まりました。");
+    two_days_ago(60, "バスの見積書は金曜までに田中観光へ送ります。");
+    two_days_ago(120, "倉庫のラベルは木曜までに用意します。");
+    yesterday(
+        &slack,
+        AKARI,
+        CAMP,
+        0,
+        "バスの見積書を田中観光へ送りました。",
+    );
+    yesterday(&slack, AKARI, CAMP, 60, "監視は Heron に変更しました。");
+    let asked = yesterday(
+        &slack,
+        AKARI,
+        CAMP,
+        120,
+        "宿の電話番号を知っている人はいますか？",
+    );
+    slack.react(EMIKO, CAMP, &asked, "white_check_mark");
+    let mut bot = bot_of(&slack, Program::default());
+    let digest = posts(&slack, &mut bot, 1).remove(0).text;
+    bot.stop();
+    for line in [
+        "監視は Heron に変更しました。 (これで覆った決定:",
+        "監視は Crane に決まりました。",
+        "バスの見積書は金曜までに田中観光へ送ります。 (作業、完了)",
+        "宿の電話番号を知っている人はいますか？ (質問、解決)",
+    ] {
+        assert_eq!(digest.matches(line).count(), 1, "{line}: {digest}");
+    }
+    // It was told as open the day before, and nothing is new.
+    assert!(!digest.contains("ラベル"), "{digest}");
+}
+
+#[test]
+fn a_person_gets_what_was_said_where_they_are_and_everybody_may_read_since_they_wrote_last() {
+    const GUEST: &str = "U0GUEST";
+    let slack = workspace();
+    slack.add_guest(GUEST, "客");
+    slack.add_private_channel("C0BOARD", "役員会");
+    slack.add_channel("C0OTHER", "雑談");
+    for (channel, user) in [
+        (CAMP, AKARI),
+        (CAMP, EMIKO),
+        ("C0BOARD", AKARI),
+        ("C0OTHER", EMIKO),
+    ] {
+        slack.add_member(channel, user);
+    }
+    for (channel, user) in [
+        ("D0AKARI001", AKARI),
+        ("D0EMIKO001", EMIKO),
+        ("D0GUEST001", GUEST),
+    ] {
+        slack.add_direct_channel(channel, user);
+    }
+    yesterday(
+        &slack,
+        AKARI,
+        CAMP,
+        0,
+        "合宿の予算は45,000円に決まりました。",
+    );
+    yesterday(&slack, EMIKO, CAMP, 60, "合宿の会場は箱根に決まりました。");
+    yesterday(
+        &slack,
+        EMIKO,
+        "C0BOARD",
+        60,
+        "買収の会場は熱海に決まりました。",
+    );
+    yesterday(
+        &slack,
+        EMIKO,
+        "C0OTHER",
+        60,
+        "昼食は駅前の店に決まりました。",
+    );
+    let people = [
+        (AKARI, "D0AKARI001"),
+        (EMIKO, "D0EMIKO001"),
+        (GUEST, "D0GUEST001"),
+    ];
+    let mut bot = connect_as(&slack, Program::default(), "", &noon::timezone());
+    bot.caught_up();
+    for (user, channel) in people {
+        slack.post(user, channel, "こんにちは。", None);
+    }
+    posts(&slack, &mut bot, people.len());
+    settled(&slack, &mut bot);
+    let program = bot.stop();
+    let digests = format!(
+        "digests: [{{ person: '@{AKARI_NAME}', at: '12:00' }}, {{ person: {EMIKO}, at: '12:00' }}, \
+         {{ person: {GUEST}, at: '12:00' }}]"
+    );
+    let mut bot = connect_as(&slack, program, &digests, &noon::timezone());
+    let digest = posts(&slack, &mut bot, people.len() + 1).pop().unwrap();
+    assert_eq!(digest.channel, "D0AKARI001");
+    assert_eq!(
+        digest.text.matches("箱根に決まりました").count(),
+        1,
+        "{}",
+        digest.text
+    );
+    for hidden in ["予算", "買収", "昼食"] {
+        assert!(!digest.text.contains(hidden), "{}", digest.text);
+    }
+    bot.until("no digest for the others", |program| {
+        let log = read_log(program);
+        let is_quiet = |user: &str| log.contains(&format!("no digest for {user}: nothing"));
+        (is_quiet(EMIKO) && is_quiet(GUEST)).then_some(())
+    });
+    bot.stop();
+    assert_eq!(slack.posts().len(), people.len() + 1);
 }

@@ -12,6 +12,7 @@ mod audiences;
 mod budget;
 mod catch_up;
 mod commands;
+mod demo;
 mod digests;
 mod direct;
 mod feedback;
