@@ -1,6 +1,7 @@
 //! Reactions that mark a message as done.
 
-use myao_plugin::storage::effects::{DoneMark, Effect};
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::DoneMark;
 use myao_plugin::ts::TsKey;
 use serde_json::Value;
 

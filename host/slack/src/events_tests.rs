@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::mrkdwn::Names;
-use myao_plugin::storage::effects::{DoneMark, PinnedBy};
+use myao_plugin::storage::effects::PinnedBy;
+use myao_plugin::storage::records::DoneMark;
 
 #[derive(Default)]
 struct Known(HashMap<&'static str, &'static str>);

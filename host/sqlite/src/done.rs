@@ -1,6 +1,6 @@
 //! What people mark as done.
 
-use myao_plugin::storage::effects::DoneMark;
+use myao_plugin::storage::records::DoneMark;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, params};
 

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use myao_plugin::state::import::Import;
 use myao_plugin::storage::StorageError;
-use myao_plugin::storage::effects::{DoneMark, Effect};
+use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{
-    ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, PinRecord, Tally,
-    UserRecord,
+    ChannelRecord, DoneMark, ImportSink, ImportTally, MemoryRecord, MessageRecord, PinRecord,
+    Tally, UserRecord,
 };
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, MemoryType, Scope};

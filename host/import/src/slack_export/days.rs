@@ -2,8 +2,8 @@
 
 use std::sync::mpsc::SyncSender;
 
-use myao_plugin::storage::effects::{DoneMark, Effect, PinnedBy};
-use myao_plugin::storage::records::{MessageRecord, PinRecord};
+use myao_plugin::storage::effects::{Effect, PinnedBy};
+use myao_plugin::storage::records::{DoneMark, MessageRecord, PinRecord};
 use myao_plugin::ts::InvalidTs;
 use myao_slack::message::raw::RawMessage;
 use myao_slack::message::{MessageReader, Outcome};

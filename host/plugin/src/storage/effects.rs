@@ -4,7 +4,7 @@
 //! and waiting mentions end up the same: the newest change of each wins, and a deletion wins over everything. (The
 //! Python bot lost names to events without a name, and its deleted messages came back.)
 
-use super::records::{MessageRecord, PinRecord, UserRecord};
+use super::records::{DoneMark, MessageRecord, PinRecord, UserRecord};
 use crate::ts::TsKey;
 
 /// One change that comes from an event, or from reading a channel's history.
@@ -149,19 +149,6 @@ pub enum Effect {
         /// When it was written, in Unix seconds.
         asked_at: i64,
     },
-}
-
-/// Somebody's mark that a message is done.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DoneMark {
-    /// Its channel.
-    pub channel_id: String,
-    /// Its id.
-    pub ts: TsKey,
-    /// Whose it is.
-    pub user_id: String,
-    /// The emoji's name.
-    pub emoji: String,
 }
 
 /// What pins a message.

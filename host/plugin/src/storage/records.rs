@@ -121,6 +121,19 @@ pub struct PinRecord {
     pub at: TsKey,
 }
 
+/// Somebody's mark that a message is done.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DoneMark {
+    /// Its channel.
+    pub channel_id: String,
+    /// Its id.
+    pub ts: TsKey,
+    /// Whose it is.
+    pub user_id: String,
+    /// The emoji's name.
+    pub emoji: String,
+}
+
 /// Where an importer writes. The whole import is one transaction: if the sink is dropped without the store's `commit`,
 /// the store stays as it was.
 pub trait ImportSink {
@@ -136,7 +149,7 @@ pub trait ImportSink {
     }
     /// Takes in that somebody marked a message as done, as if when it was written. A store without such marks, like this
     /// default, does nothing.
-    fn done(&mut self, _mark: &super::effects::DoneMark) -> Result<(), super::StorageError> {
+    fn done(&mut self, _mark: &DoneMark) -> Result<(), super::StorageError> {
         Ok(())
     }
     /// Adds a memory as version 1. An existing memory is not changed.

@@ -2,8 +2,8 @@
 
 use myao_plugin::state::Workspace;
 use myao_plugin::state::inbox::Inbox as _;
-use myao_plugin::storage::effects::{DoneMark, Effect, PinnedBy};
-use myao_plugin::storage::records::{MessageRecord, UserRecord};
+use myao_plugin::storage::effects::{Effect, PinnedBy};
+use myao_plugin::storage::records::{DoneMark, MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 use myao_testkit::conformance::state::visible;
 use myao_testkit::{MemoryStorage, blocking};

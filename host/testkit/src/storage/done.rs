@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use myao_plugin::storage::effects::DoneMark;
+use myao_plugin::storage::records::DoneMark;
 use myao_plugin::ts::TsKey;
 
 /// By mark: the newest change, and whether it stands or was taken back.

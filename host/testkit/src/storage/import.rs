@@ -1,10 +1,10 @@
 //! Writes imported records.
 
 use myao_plugin::state::import::{Import, ImportTarget};
-use myao_plugin::storage::effects::{DoneMark, Effect};
+use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{
-    ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, PinRecord, Tally,
-    UserRecord,
+    ChannelRecord, DoneMark, ImportSink, ImportTally, MemoryRecord, MessageRecord, PinRecord,
+    Tally, UserRecord,
 };
 use myao_plugin::storage::{Memory, StorageError};
 use myao_plugin::ts::TsKey;

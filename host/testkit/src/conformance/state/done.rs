@@ -2,9 +2,9 @@
 
 use myao_plugin::Place;
 use myao_plugin::state::forgetting::{Forget, Mode};
-use myao_plugin::storage::effects::{DoneMark, Effect};
+use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::recall::RecallQuery;
-use myao_plugin::storage::records::UserRecord;
+use myao_plugin::storage::records::{DoneMark, UserRecord};
 
 use super::{New, Stored, public, said, user};
 use crate::conformance::key;
