@@ -1,10 +1,12 @@
 //! What people may see outside Slack: read from Slack again when it is older than a few minutes. What is not known is no.
 //!
-//! The bot's events keep the store up to date, so that this is only the limit for events that are late or lost. While no
-//! events arrive, nobody sees anything.
+//! The bot's events keep the store up to date, so that this is the limit for events that are late or lost: for who somebody is
+//! and the channels that they are in, and for which channels are public and not shared. That a guest joined a public channel is
+//! known from events alone.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use myao_plugin::Place;
 use myao_plugin::explain::explain_storage;
@@ -21,6 +23,10 @@ use crate::slack::live::LiveSlack;
 
 /// How old what is known may be, in seconds: five minutes, less the time that a page and its answer take.
 const MAX_AGE: i64 = 240;
+/// For how long somebody of whom Slack said no, or nothing, is not asked for again, in seconds.
+const REST: i64 = 30;
+/// How long somebody waits for Slack.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The people of a workspace of Slack.
 pub struct People {
@@ -29,6 +35,8 @@ pub struct People {
     clock: Clock,
     team_id: String,
     read: Mutex<HashMap<String, Read>>,
+    /// When the channels were last read, in Unix seconds. Only one request at a time asks Slack.
+    channels_read: tokio::sync::Mutex<i64>,
     /// When each asked questions outside Slack, in Unix seconds, oldest first.
     asked: Mutex<HashMap<String, Vec<i64>>>,
 }
@@ -45,13 +53,20 @@ pub struct Person {
 }
 
 struct Read {
-    person: Person,
+    found: Result<Person, PersonError>,
     /// When, in Unix seconds.
     at: i64,
 }
 
+impl Read {
+    fn holds(&self, now: i64) -> bool {
+        let longest = if self.found.is_ok() { MAX_AGE } else { REST };
+        (0..=longest).contains(&(now - self.at))
+    }
+}
+
 /// Why somebody may see nothing now.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum PersonError {
     /// The account is closed, unknown, a bot's, or of another workspace.
@@ -77,37 +92,80 @@ impl People {
             clock,
             team_id,
             read: Mutex::default(),
+            channels_read: tokio::sync::Mutex::new(i64::MIN),
             asked: Mutex::default(),
         }
     }
 
-    /// Somebody, by the user's id. What the store knows of their channels is not older than five minutes afterwards.
+    /// Somebody, by the user's id. What the store knows of what they may see is not older than five minutes afterwards.
     ///
     /// # Errors
     /// [`PersonError`].
     pub async fn person(&self, id: &str) -> Result<Person, PersonError> {
         let now = self.clock.seconds();
-        let is_recent = |at: i64| (0..=MAX_AGE).contains(&(now - at));
         let connected = self.workspace.connected_through().await.map_err(in_store)?;
-        if !connected.is_some_and(is_recent) {
+        if !connected.is_some_and(|through| (0..=MAX_AGE).contains(&(now - through))) {
             let why = "the bot is not connected to Slack";
             return Err(PersonError::NotKnown(why.to_owned()));
         }
-        let known = {
-            let mut read = self.read();
-            read.retain(|_, read| is_recent(read.at));
-            read.get(id).map(|read| read.person.clone())
-        };
-        if let Some(person) = known {
-            return Ok(person);
+        if let Some(known) = self.known(id, now) {
+            return known;
         }
-        let person = self.read_now(id, now).await?;
+        let reading = tokio::time::timeout(PATIENCE, self.read_once(id, now)).await;
+        reading.unwrap_or_else(|_| Err(PersonError::NotKnown("Slack does not answer".to_owned())))
+    }
+
+    /// What is known, if it is recent.
+    fn known(&self, id: &str, now: i64) -> Option<Result<Person, PersonError>> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.retain(|_, read| read.holds(now));
+        read.get(id).map(|read| read.found.clone())
+    }
+
+    /// Reads somebody, unless another request did so meanwhile.
+    async fn read_once(&self, id: &str, now: i64) -> Result<Person, PersonError> {
+        let mut channels_read = self.channels_read.lock().await;
+        if let Some(known) = self.known(id, now) {
+            return known;
+        }
+        let mut found = self.read_person(id, now).await;
+        if found.is_ok() && now.saturating_sub(*channels_read) > MAX_AGE {
+            match self.read_channels(now).await {
+                Ok(()) => *channels_read = now,
+                Err(error) => found = Err(error),
+            }
+        }
         let read = Read {
-            person: person.clone(),
+            found: found.clone(),
             at: now,
         };
-        self.read().insert(id.to_owned(), read);
-        Ok(person)
+        let mut all = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        all.insert(id.to_owned(), read);
+        found
+    }
+
+    /// Reads which channels are public, and which are shared.
+    async fn read_channels(&self, now: i64) -> Result<(), PersonError> {
+        let at = self.at(now);
+        let listed = self.slack.client().channels().await.map_err(at_slack)?;
+        let mut effects = Vec::new();
+        for channel in listed {
+            let known = self.workspace.known_channel(&channel.id).await;
+            if known
+                .map_err(in_store)?
+                .is_some_and(|known| known.is_present)
+            {
+                effects.extend(channel.effects(at));
+            }
+        }
+        let applied = self.workspace.apply_effects(effects, now).await;
+        applied.map_err(in_store)
+    }
+
+    /// The time of what is read now. Slack's clock counts, as for events: what changes meanwhile has a later one.
+    fn at(&self, now: i64) -> TsKey {
+        let at_slack = self.slack.client().server_time().unwrap_or(now);
+        TsKey::first_of(now.min(at_slack))
     }
 
     /// Counts a question of somebody's. If they asked too many, returns in how many seconds they may ask again.
@@ -132,20 +190,28 @@ impl People {
         Ok(())
     }
 
-    fn read(&self) -> MutexGuard<'_, HashMap<String, Read>> {
-        self.read.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn read_now(&self, id: &str, now: i64) -> Result<Person, PersonError> {
-        // What changes while Slack is asked has a later event.
-        let at = TsKey::first_of(now);
+    async fn read_person(&self, id: &str, now: i64) -> Result<Person, PersonError> {
+        let at = self.at(now);
         let client = self.slack.client();
-        let user = client.user_info(id).await.map_err(at_slack)?;
+        let user = client
+            .user_info(id)
+            .await
+            .map_err(|error| match error.refusal() {
+                Some(RefusalKind::NotFound) => PersonError::Stranger,
+                _ => at_slack(error),
+            })?;
+        if user.deleted == Some(true) {
+            self.withdraw_tokens(id).await.map_err(in_store)?;
+        }
         if user.deleted != Some(false)
             || user.is_bot == Some(true)
             || user.team_id.as_deref() != Some(&self.team_id)
         {
             return Err(PersonError::Stranger);
+        }
+        if user.is_guest().is_none() {
+            let why = "Slack does not say whether they are a guest";
+            return Err(PersonError::NotKnown(why.to_owned()));
         }
         let channels = client.channels_of(id).await.map_err(at_slack)?;
         let mut effects = user.effects(at);
@@ -163,7 +229,15 @@ impl People {
         })
     }
 
-    /// What is new about the remembered channels that somebody is in, and which of them they have left.
+    /// An account that is opened again does not bring its agents back.
+    async fn withdraw_tokens(&self, id: &str) -> Result<(), StorageError> {
+        for token in self.workspace.agent_tokens(id).await? {
+            self.workspace.remove_agent_token(id, token.id).await?;
+        }
+        Ok(())
+    }
+
+    /// The remembered channels that somebody is in, and those that they have left.
     async fn in_channels(
         &self,
         user_id: &str,
@@ -181,7 +255,6 @@ impl People {
             if let Some(known) = self.workspace.known_channel(&channel.id).await?
                 && known.is_present
             {
-                effects.extend(channel.effects(at));
                 effects.push(membership(&channel.id, true));
             }
         }
@@ -206,8 +279,5 @@ fn in_store(error: StorageError) -> PersonError {
 }
 
 fn at_slack(error: ClientError) -> PersonError {
-    match error.refusal() {
-        Some(RefusalKind::NotFound) => PersonError::Stranger,
-        _ => PersonError::NotKnown(error.to_string()),
-    }
+    PersonError::NotKnown(error.to_string())
 }

@@ -42,9 +42,14 @@ pub(crate) async fn act(
                 channel_id: channel.id.clone(),
                 ts: *ts,
             };
-            let receipt = workspace.forget(message, clock.seconds(), Mode::EraseAndSearch);
-            let receipt = receipt.await?;
-            tracing::info!("forgot {}:{ts}, asked by the page", channel.id);
+            // What else the store holds, and where, is the owner's to know.
+            let (mode, by) = match reader.visitor().person() {
+                None => (Mode::EraseAndSearch, "the owner"),
+                Some(person) => (Mode::Erase, person.id.as_str()),
+            };
+            let receipt = workspace.forget(message, clock.seconds(), mode).await?;
+            tracing::info!("forgot {}:{ts}, asked by {by} on the page", channel.id);
+            let receipt = reader.visitor().sees_upkeep().then_some(receipt);
             Ok(Done::Receipt(Box::new(forgotten(channel, receipt))))
         }
         (Route::Channel { id, .. }, "correct") if may_mark => {

@@ -34,6 +34,14 @@ pub(crate) enum Failure {
     Call(String),
 }
 
+impl From<getrandom::Error> for Failure {
+    fn from(error: getrandom::Error) -> Self {
+        Self::Store(format!(
+            "the operating system gives no random bytes: {error}"
+        ))
+    }
+}
+
 impl Failure {
     pub(crate) fn status(&self) -> StatusCode {
         match self {

@@ -95,12 +95,7 @@ impl Frame<'_> {
         let entries = [
             (Route::START, texts::WORKSPACE),
             (Route::Search(Search::default()), texts::SEARCH),
-            (
-                Route::Ask {
-                    question: String::new(),
-                },
-                texts::ASK,
-            ),
+            (Route::ASK, texts::ASK),
             (Route::Answers { judged: None }, texts::ANSWERS),
             // What the program does, and what it costs, is the operator's.
             match self.look.nav {

@@ -53,9 +53,12 @@ use visitor::{Visit, Visitor};
 
 pub use agents::Agents;
 pub use door::{PublicUrl, PublicUrlError, Team};
+pub use route::{AGENTS, SIGNED_IN};
 
 /// A browser asks for a few things at once. An answer of a model may take minutes.
 const LIMITS: ClientLimits = ClientLimits::new(32, Duration::from_secs(300));
+/// The same for the browsers and agents of a team.
+const TEAM_LIMITS: ClientLimits = ClientLimits::new(512, Duration::from_secs(300));
 
 /// Says what calls took; `None` if there are none.
 pub type Costs = dyn Fn(&CallsOfMemory) -> Option<Taken> + Send + Sync;
@@ -209,6 +212,10 @@ impl Page {
 
     /// Serves until asked to stop.
     pub async fn serve(self, listener: TcpListener, stop: Stop) {
+        let limits = match self.door {
+            Door::Link(_) => LIMITS,
+            Door::Team(_) => TEAM_LIMITS,
+        };
         let server = server::Server {
             site: self.site,
             door: self.door,
@@ -217,6 +224,6 @@ impl Page {
         let router = Router::new()
             .fallback(server::answer)
             .with_state(Arc::new(server));
-        serve(listener, router, LIMITS, Arc::new(Metrics::default()), stop).await;
+        serve(listener, router, limits, Arc::new(Metrics::default()), stop).await;
     }
 }

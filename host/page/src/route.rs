@@ -16,10 +16,11 @@ const MAX_VALUE: usize = 1_000;
 const MAX_TEXT: usize = 8_000;
 
 /// Where agents ask.
-pub(crate) const AGENTS: &str = "/mcp";
-/// Where people begin to sign in, and where Slack sends them back to.
+pub const AGENTS: &str = "/mcp";
+/// Where people begin to sign in.
 pub(crate) const SIGN_IN: &str = "/sign-in";
-pub(crate) const SIGNED_IN: &str = "/sign-in/done";
+/// Where Slack sends them back to.
+pub const SIGNED_IN: &str = "/sign-in/done";
 
 /// Which memory of a channel is shown over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -207,6 +208,11 @@ impl Fields {
 impl Route {
     /// The first page of all channels.
     pub(crate) const START: Self = Self::Workspace { page: 1 };
+
+    /// The page on which questions are asked.
+    pub(crate) const ASK: Self = Self::Ask {
+        question: String::new(),
+    };
 
     /// The page of a channel.
     pub(crate) fn channel(id: &str) -> Self {

@@ -45,7 +45,9 @@ pub(crate) async fn answer(State(server): State<Arc<Server>>, request: Request) 
             door: &server.door,
             agents: server.agents.as_deref(),
         };
-        return agency.answer(request).await;
+        let mut answer = agency.answer(request).await;
+        protect(answer.headers_mut());
+        return answer;
     }
     let (parts, body) = request.into_parts();
     let mut answer = if parts.method == Method::POST {
@@ -88,6 +90,12 @@ impl Server {
             Err(failure) => Err(failure),
             Ok(visit) => match wanted {
                 Some(Wanted::Start) => return redirect(&Route::START, &[]),
+                // A question costs; whoever asks only for the head gets no answer anyway.
+                Some(Wanted::Page(Route::Ask { .. }) | Wanted::Json(Route::Ask { .. }))
+                    if request.method == Method::HEAD =>
+                {
+                    self.shown(visit, &Route::ASK).await
+                }
                 Some(Wanted::Page(route) | Wanted::Json(route)) => self.shown(visit, &route).await,
                 _ => Err(Failure::NoPage),
             },
@@ -188,7 +196,7 @@ impl Server {
 
     /// Sends somebody to Slack, to sign in there.
     fn sign_in(&self, door: &TeamDoor, language: Language) -> Response {
-        match door.begin() {
+        match door.begin(self.site.clock.seconds()) {
             Ok((address, cookie)) => sent_to(&address, &[cookie]),
             Err(failure) => self.failed(failure, language),
         }
@@ -236,7 +244,7 @@ fn log(failure: &Failure) {
             tracing::warn!("a page cannot be shown: {error}");
         }
         Failure::NotKnown(error) => tracing::warn!("a page is not shown to somebody: {error}"),
-        Failure::SignIn(error) => tracing::warn!("somebody could not sign in: {error}"),
+        Failure::SignIn(error) => tracing::info!("somebody could not sign in: {error}"),
         _ => {}
     }
 }

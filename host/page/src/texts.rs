@@ -253,8 +253,8 @@ pub(crate) const FAILED: Text = text(
 );
 pub(crate) const FAILED_TITLE: Text = text("失敗しました", "Failed");
 pub(crate) const CALL_FAILED: Text = text(
-    "答えられませんでした。理由は myao serve の出力にあります。",
-    "There is no answer. The output of myao serve says why.",
+    "答えられませんでした。理由は myao の出力にあります。",
+    "There is no answer. The output of myao says why.",
 );
 pub(crate) const UPKEEP: Text = text("実行と使用量", "Runs and usage");
 pub(crate) const RUNS: Text = text("最近の実行で作った記憶", "What the newest runs made");

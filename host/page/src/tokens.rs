@@ -25,11 +25,7 @@ pub(crate) async fn issue(reader: &Reader, name: &str) -> Result<(String, AgentT
     if workspace.agent_tokens(&person.id).await?.len() >= MOST {
         return Err(Failure::Form);
     }
-    let secret = Secret::random().map_err(|error| {
-        Failure::Store(format!(
-            "the operating system gives no random bytes: {error}"
-        ))
-    })?;
+    let secret = Secret::random()?;
     let token = format!("{PREFIX}{}", secret.text());
     let hash = sha256(&token);
     let now = reader.site.clock.seconds();

@@ -36,6 +36,12 @@ impl Visitor {
         }
     }
 
+    /// Whether they see what the program does and costs, and how much of the store something concerns. It tells of channels
+    /// that a person may not see.
+    pub(crate) fn sees_upkeep(&self) -> bool {
+        matches!(self, Self::Owner(_))
+    }
+
     /// The person who signed in.
     pub(crate) fn person(&self) -> Option<&Person> {
         match self {

@@ -86,6 +86,14 @@ impl FakeSlack {
         });
     }
 
+    /// A channel becomes private, which no event tells.
+    pub fn convert_unheard(&self, channel: &str) {
+        self.inner().change(|state| {
+            let channel = state.world.channels.get_mut(channel).unwrap();
+            channel.kind = ChannelKind::Private;
+        });
+    }
+
     /// A user is in a channel, which no event tells.
     pub fn add_member(&self, channel: &str, user: &str) {
         self.inner().change(|state| {

@@ -147,6 +147,40 @@ async fn while_no_events_arrive_nobody_sees_anything() {
 }
 
 #[tokio::test]
+async fn a_channel_that_became_private_is_found_to_be_without_an_event() {
+    let world = World::new().await;
+    world.people.person(AKARI).await.unwrap();
+    assert_eq!(world.channels().await, [CAMP]);
+    world.slack.convert_unheard(CAMP);
+    world.at(241);
+    world.connected(START + 241).await;
+    world.people.person(AKARI).await.unwrap();
+    assert_eq!(world.channels().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn the_tokens_of_a_closed_account_go() {
+    let world = World::new().await;
+    let tokens = &world.workspace;
+    tokens
+        .add_agent_token(AKARI, "laptop", [1; 32], START)
+        .await
+        .unwrap();
+    world.people.person(AKARI).await.unwrap();
+    assert_eq!(tokens.agent_tokens(AKARI).await.unwrap().len(), 1);
+    world.slack.close_account(AKARI);
+    world.at(241);
+    world.connected(START + 241).await;
+    let refused = world.people.person(AKARI).await.unwrap_err();
+    assert!(matches!(refused, PersonError::Stranger), "{refused}");
+    assert_eq!(tokens.agent_tokens(AKARI).await.unwrap(), []);
+    // It is not asked for again and again.
+    let asked = world.slack.requests_of("users.info").len();
+    world.people.person(AKARI).await.unwrap_err();
+    assert_eq!(world.slack.requests_of("users.info").len(), asked);
+}
+
+#[tokio::test]
 async fn closed_accounts_bots_and_unknown_people_are_strangers() {
     let world = World::new().await;
     world.slack.add_bot("U0ROBOT", "robot");

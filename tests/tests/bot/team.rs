@@ -233,6 +233,8 @@ fn people_have_their_own_messages_forgotten_and_nobody_elses() {
     }
     let receipt = emiko.post(&path, &format!("token={}&do=forget", token(&shown)));
     assert_eq!(receipt.status, 200, "{receipt:?}");
+    // Neither page tells how much the store has of it elsewhere.
+    assert!(!shown.body.contains("<table") && !receipt.body.contains("<table"));
     assert_eq!(emiko.get(&path).status, 404);
     bot.stop();
 }

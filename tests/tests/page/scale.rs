@@ -46,6 +46,7 @@ fn pages_of_a_large_workspace_are_small() {
         "/memory/1",
         "/search?q=Beacon",
         "/ask",
+        "/upkeep",
         "/answers",
     ] {
         let began = Instant::now();

@@ -9,7 +9,7 @@ use myao_bot::clock::Clock;
 use myao_bot::current::Current;
 use myao_bot::people::People;
 use myao_bot::slack::live::LiveSlack;
-use myao_page::{Page, PublicUrl, Team};
+use myao_page::{AGENTS, Page, PublicUrl, SIGNED_IN, Team};
 use myao_plugin::Place;
 use myao_plugin::state::Workspace;
 use myao_slack::client::SignIn;
@@ -18,11 +18,6 @@ use tokio::net::TcpListener;
 use super::app::{App, quoted};
 use super::mcp::HttpAgents;
 use super::serve::{self, reachable, warning};
-
-/// Where the page sends people for Slack to send them back to.
-const RETURN_TO: &str = "/sign-in/done";
-/// Where people's agents ask.
-const AGENTS: &str = "/mcp";
 
 /// With which app people sign in, and where.
 pub(super) struct TeamKeys {
@@ -72,13 +67,13 @@ pub(super) struct RunningBot<'a> {
 pub(super) async fn page(
     app: &App,
     bot: &RunningBot<'_>,
-    (listener, team): (TcpListener, Option<TeamKeys>),
-) -> anyhow::Result<(Page, TcpListener)> {
-    let page = match team {
-        Some(keys) => for_team(app, bot, &keys).await?,
-        None => for_operator(app, bot, &listener).await?,
-    };
-    Ok((page, listener))
+    listener: &TcpListener,
+    team: Option<TeamKeys>,
+) -> anyhow::Result<Page> {
+    match team {
+        Some(keys) => for_team(app, bot, listener, &keys).await,
+        None => for_operator(app, bot, listener).await,
+    }
 }
 
 /// The page whose link is in a file beside the database.
@@ -106,9 +101,14 @@ async fn for_operator(
 }
 
 /// The page of a team.
-async fn for_team(app: &App, bot: &RunningBot<'_>, keys: &TeamKeys) -> anyhow::Result<Page> {
+async fn for_team(
+    app: &App,
+    bot: &RunningBot<'_>,
+    listener: &TcpListener,
+    keys: &TeamKeys,
+) -> anyhow::Result<Page> {
     let url = &keys.url;
-    let return_to = url.at(RETURN_TO);
+    let return_to = url.at(SIGNED_IN);
     let sign_in = SignIn::new(
         bot.slack.client().clone(),
         (&keys.client_id, &keys.client_secret),
@@ -126,6 +126,13 @@ async fn for_team(app: &App, bot: &RunningBot<'_>, keys: &TeamKeys) -> anyhow::R
         people: people.clone(),
         url: url.clone(),
     };
+    let address = listener.local_addr()?;
+    if !address.ip().is_loopback() {
+        tracing::warn!(
+            "page.listen: other machines reach {address} without encryption, beside the proxy of {}: let it listen on this machine alone",
+            url.at("")
+        );
+    }
     let mut site = serve::site(app, bot.workspace.clone(), bot.current.clone()).await?;
     site.agents = Some(url.at(AGENTS));
     let agents = HttpAgents {

@@ -97,7 +97,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
                 current: &current,
                 clock: &clock,
             };
-            Some(page::page(app, &running, (listener, team)).await?)
+            Some((page::page(app, &running, &listener, team).await?, listener))
         }
         None => None,
     };

@@ -1,8 +1,8 @@
 //! The door of a team: everybody signs in with Slack, and then sees what they may see there.
 //!
-//! Whoever wants to sign in gets a cookie with two secrets and is sent to Slack. One comes back in the address, so that
-//! nobody can be signed in as somebody else by a link; the other in Slack's ID token, so that no other token can be put in its
-//! place. Only then does a session begin, with a secret that nobody had before. The cookie of a session goes to no request
+//! Whoever wants to sign in is sent to Slack with two secrets. One is in a cookie, too, and comes back in the address, so that
+//! nobody can be signed in as somebody else by a link; the other comes back in Slack's ID token, so that no other token can be
+//! put in its place. Only then does a session begin, with a secret that nobody had before. The cookie of a session goes to no request
 //! that another site makes, and Slack's is the last of these: the page that follows is asked for by this site's own.
 
 use std::sync::Arc;
@@ -14,16 +14,12 @@ use subtle::ConstantTimeEq as _;
 
 use super::cookie;
 use super::public_url::PublicUrl;
-use super::sessions::Sessions;
+use super::sessions::{Begun, PATIENCE, Sessions};
 use crate::failure::Failure;
-use crate::secret::Secret;
 use crate::visitor::{Visit, Visitor};
 
 const SESSION: &str = "myao";
 const SIGN_IN: &str = "myao-sign-in";
-/// How long somebody has to sign in at Slack, in seconds.
-const PATIENCE: u32 = 600;
-
 /// Who signs in, and how.
 pub struct Team {
     /// Slack's side.
@@ -38,6 +34,7 @@ pub struct Team {
 pub(crate) struct TeamDoor {
     team: Team,
     sessions: Sessions,
+    begun: Begun,
 }
 
 impl TeamDoor {
@@ -45,6 +42,7 @@ impl TeamDoor {
         Self {
             team,
             sessions: Sessions::default(),
+            begun: Begun::default(),
         }
     }
 
@@ -80,24 +78,18 @@ impl TeamDoor {
             })
     }
 
-    /// Counts a question that costs a call of a model.
+    /// What people may see.
     pub(crate) fn people(&self) -> &People {
         &self.team.people
     }
 
     /// Sends somebody to Slack: the address, and the cookie with which they come back.
-    pub(crate) fn begin(&self) -> Result<(String, String), Failure> {
-        let secrets = || Ok((Secret::random()?, Secret::random()?));
-        let (state, nonce) = secrets().map_err(|error: getrandom::Error| {
-            Failure::Store(format!(
-                "the operating system gives no random bytes: {error}"
-            ))
-        })?;
+    pub(crate) fn begin(&self, now: i64) -> Result<(String, String), Failure> {
+        let (state, nonce) = self.begun.begin(now)?;
         let address = self.team.sign_in.address(state.text(), nonce.text());
         let address = address.map_err(|error| Failure::SignIn(error.to_string()))?;
-        let value = format!("{}.{}", state.text(), nonce.text());
         let more = format!("Max-Age={PATIENCE}; SameSite=Lax");
-        Ok((address, self.team.url.cookie(SIGN_IN, &value, &more)))
+        Ok((address, self.team.url.cookie(SIGN_IN, state.text(), &more)))
     }
 
     /// Signs somebody in whom Slack sent back: the cookies.
@@ -108,27 +100,23 @@ impl TeamDoor {
         now: i64,
     ) -> Result<[String; 2], Failure> {
         let name = self.team.url.cookie_name(SIGN_IN);
-        let mut begun = cookie::values(headers, &name).filter_map(|value| value.split_once('.'));
-        let nonce = begun.find_map(|(begun, nonce)| {
-            let is_same: bool = begun.as_bytes().ct_eq(state.as_bytes()).into();
-            is_same.then_some(nonce)
-        });
+        let is_own = cookie::values(headers, &name)
+            .any(|begun| begun.as_bytes().ct_eq(state.as_bytes()).into());
+        let nonce = self.begun.finish(state, now).filter(|_| is_own);
         let nonce =
             nonce.ok_or_else(|| Failure::SignIn("it was not begun in this browser".to_owned()))?;
         if code.is_empty() {
             return Err(Failure::SignIn("Slack sent no code".to_owned()));
         }
-        let user_id = match self.team.sign_in.user(code, nonce, now).await {
+        let user_id = match self.team.sign_in.user(code, &nonce, now).await {
             Ok(user_id) => user_id,
             Err(SignInError::OtherWorkspace) => return Err(Failure::Stranger),
             Err(error) => return Err(Failure::SignIn(error.to_string())),
         };
         self.person(&user_id).await?;
-        let secret = self.sessions.begin(user_id, now).map_err(|error| {
-            Failure::Store(format!(
-                "the operating system gives no random bytes: {error}"
-            ))
-        })?;
+        // An earlier session of this browser ends.
+        self.end(headers);
+        let secret = self.sessions.begin(user_id, now)?;
         let session = self
             .team
             .url

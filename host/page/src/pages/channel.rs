@@ -46,7 +46,8 @@ struct ChannelPage {
     threads_slice: Slice,
     corrections: Option<Corrections>,
     sourced: Sourced,
-    next: String,
+    /// For the owner alone: it names files of the machine.
+    next: Option<String>,
     /// The secret of forms, for those who may correct something.
     token: Option<String>,
 }
@@ -87,7 +88,10 @@ pub(super) async fn read(reader: &Reader, route: &Route) -> Result<impl Shown + 
         timeline: timeline::read(reader, texts, *page).await?,
         corrections: reader.corrections(id).await?,
         sourced: Sourced::of(reader),
-        next: reader.site.next.clone(),
+        next: reader
+            .visitor()
+            .sees_upkeep()
+            .then(|| reader.site.next.clone()),
         token: reader
             .visitor()
             .may_mark()
@@ -135,7 +139,7 @@ impl Shown for ChannelPage {
             }
             @if self.now.is_empty() && self.threads.is_empty() {
                 p { (texts::NO_MEMORIES.of(language)) }
-                pre { code { (self.next) } }
+                @if let Some(next) = &self.next { pre { code { (next) } } }
             }
             @if !self.now.is_empty() {
                 h2 { (texts::NOW.of(language)) }

@@ -22,7 +22,8 @@ struct MessagePage {
     said: KeptText,
     /// `None` for those who may not pin it here.
     is_pinned: Option<bool>,
-    /// What would go if it were forgotten; `None` for those who may not have it forgotten.
+    may_forget: bool,
+    /// What would go if it were forgotten, for those who may know it.
     erased: Option<Erased>,
     links: Links,
     token: String,
@@ -39,7 +40,7 @@ pub(super) async fn read(
         true => Some(is_pinned(reader, &said).await?),
         false => None,
     };
-    let erased = match reader.visitor().may_forget(&said.user.id) {
+    let erased = match reader.visitor().sees_upkeep() {
         true => Some(would_go(reader, channel_id, ts).await?),
         false => None,
     };
@@ -48,6 +49,7 @@ pub(super) async fn read(
             channel_id: channel.id.clone(),
             ts,
         },
+        may_forget: reader.visitor().may_forget(&said.user.id),
         erased,
         links: reader.links(),
         channel,
@@ -104,10 +106,12 @@ impl Shown for MessagePage {
             } @else {
                 p class="note" { (texts::PIN_IN_SLACK.of(language)) }
             }
-            @if let Some(erased) = &self.erased {
+            @if self.may_forget {
                 h2 { (texts::FORGET.of(language)) }
-                p { (texts::WOULD_GO.of(language)) }
-                (rows(erased, language))
+                @if let Some(erased) = &self.erased {
+                    p { (texts::WOULD_GO.of(language)) }
+                    (rows(erased, language))
+                }
                 p class="note" { (texts::FORGET_HINT.of(language)) }
                 (button("forget", texts::FORGET_NOW.of(language)))
             }
@@ -136,11 +140,12 @@ impl Shown for MessagePage {
 
 struct Forgotten {
     channel: Channel,
-    receipt: Receipt,
+    /// `None` for those who may not know what went elsewhere.
+    receipt: Option<Receipt>,
 }
 
 /// Says what was forgotten of a channel.
-pub(crate) fn forgotten(channel: Channel, receipt: Receipt) -> impl Shown + use<> {
+pub(crate) fn forgotten(channel: Channel, receipt: Option<Receipt>) -> impl Shown + use<> {
     Forgotten { channel, receipt }
 }
 
@@ -148,10 +153,11 @@ impl Shown for Forgotten {
     fn html(&self, look: Look) -> Markup {
         let language = look.language;
         let title = texts::FORGOTTEN.of(language);
-        let search = self.receipt.search.as_ref();
+        let receipt = self.receipt.as_ref();
+        let search = receipt.and_then(|receipt| receipt.search.as_ref());
         let main = html! {
             h1 { (title) }
-            (rows(&self.receipt.erased, language))
+            @if let Some(receipt) = receipt { (rows(&receipt.erased, language)) }
             @if let Some(search) = search {
                 @if search.texts > 0 && search.found.is_empty() { p { (texts::NONE_LEFT.of(language)) } }
                 @if !search.found.is_empty() {
@@ -172,7 +178,8 @@ impl Shown for Forgotten {
     }
 
     fn json(&self) -> Value {
-        erased_json(&self.receipt.erased)
+        let erased = self.receipt.as_ref().map(|receipt| &receipt.erased);
+        erased.map_or_else(|| json!({}), erased_json)
     }
 }
 

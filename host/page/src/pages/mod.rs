@@ -44,8 +44,7 @@ pub(crate) async fn show(reader: Reader, route: &Route) -> Result<Box<dyn Shown>
         Route::Memory { id } => Box::new(memory::read(&reader, *id).await?),
         Route::Search(search) => Box::new(search::read(&reader, search).await?),
         Route::Answers { judged } => Box::new(answers::read(&reader, *judged).await?),
-        // What the program does, and what it costs, is the operator's.
-        Route::Upkeep if reader.visitor().person().is_some() => return Err(Failure::NoPage),
+        Route::Upkeep if !reader.visitor().sees_upkeep() => return Err(Failure::NoPage),
         Route::Upkeep => Box::new(upkeep::read(&reader).await?),
         Route::Me => Box::new(me::read(&reader).await?),
         Route::Ask { question } => Box::new(ask::read(&reader, question).await?),

@@ -27,7 +27,8 @@ struct Workspace {
     channels: Vec<(Channel, ChannelTally, Option<Timestamp>)>,
     names: Vec<String>,
     memories: Vec<StoredMemory>,
-    next: String,
+    /// For the owner alone: it names files of the machine.
+    next: Option<String>,
 }
 
 pub(super) async fn read(reader: &Reader, page: usize) -> Result<impl Shown + use<>, Failure> {
@@ -52,7 +53,10 @@ pub(super) async fn read(reader: &Reader, page: usize) -> Result<impl Shown + us
             .map(|channel| channel.name)
             .collect(),
         memories: newest(reader.of_workspace().await?, false),
-        next: reader.site.next.clone(),
+        next: reader
+            .visitor()
+            .sees_upkeep()
+            .then(|| reader.site.next.clone()),
     })
 }
 
@@ -68,7 +72,7 @@ impl Shown for Workspace {
             (search_form(&Search::default(), &self.names, language))
             @if self.channels.is_empty() {
                 p { (texts::NO_CHANNELS.of(language)) }
-                pre { code { "myao import export.zip\n" (self.next) } }
+                @if let Some(next) = &self.next { pre { code { "myao import export.zip\n" (next) } } }
             } @else {
                 h2 id="channels-heading" { (texts::CHANNELS.of(language)) }
                 (self.table(language))

@@ -165,7 +165,8 @@ impl Channel {
 
 impl User {
     /// Whether it is a guest or belongs to another workspace, if the answer says so.
-    fn is_guest(&self) -> Option<bool> {
+    #[must_use]
+    pub fn is_guest(&self) -> Option<bool> {
         let ways = [
             self.is_restricted,
             self.is_ultra_restricted,

@@ -11,7 +11,7 @@ use myao_bot::reading::links::link;
 use myao_bot::reading::times::rfc3339;
 use myao_bot::settings::MentionLimits;
 use myao_plugin::state::view::{SourceLine, SourceMessage, StoredMemory, View};
-use myao_plugin::{MemoryPlugin, MessageRef, Place, Scope, SearchRequest, names};
+use myao_plugin::{CallError, MemoryPlugin, MessageRef, Place, Scope, SearchRequest, names};
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock, Implementation, ServerCapabilities, ServerConfig};
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
@@ -31,6 +31,8 @@ const INSTRUCTIONS: &str = "What a team said in its chat, and what is remembered
     what was decided, `channel_memory` for what goes on in a channel.";
 const LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 50;
+/// The longest text to look for, or question.
+const MAX_CHARACTERS: usize = 2000;
 
 /// Answers the calls of one agent.
 #[derive(Clone)]
@@ -72,13 +74,13 @@ impl Tools {
         open_world_hint = false
     ))]
     async fn search(&self, Parameters(of): Parameters<SearchParameters>) -> CallToolResult {
-        told(self.found(of).await)
+        self.told(self.found(of).await)
     }
 
     /// Answer a question from what was said, with numbered sources. With a model this costs tokens.
     #[tool(annotations(title = "Ask", read_only_hint = true, open_world_hint = false))]
     async fn ask(&self, Parameters(of): Parameters<AskParameters>) -> CallToolResult {
-        told(self.answered(of).await)
+        self.told(self.answered(of).await)
     }
 
     /// List what was decided: the sentences that say it, in order of time, or with `about` the messages that fit best, with
@@ -89,7 +91,7 @@ impl Tools {
         open_world_hint = false
     ))]
     async fn decisions(&self, Parameters(of): Parameters<DecisionsParameters>) -> CallToolResult {
-        told(self.decided(of).await)
+        self.told(self.decided(of).await)
     }
 
     /// List the channels that are remembered.
@@ -99,7 +101,7 @@ impl Tools {
         open_world_hint = false
     ))]
     async fn channels(&self) -> CallToolResult {
-        told(self.listed().await)
+        self.told(self.listed().await)
     }
 
     /// What is remembered of a channel now: its long-term memory and its newest one. Each line has the messages that it
@@ -113,7 +115,7 @@ impl Tools {
         &self,
         Parameters(of): Parameters<ChannelParameters>,
     ) -> CallToolResult {
-        told(self.remembered(&of.channel).await)
+        self.told(self.remembered(&of.channel).await)
     }
 }
 
@@ -126,15 +128,21 @@ impl ServerHandler for Tools {
     }
 }
 
-/// The result, or what is wrong in words for the agent.
-fn told(result: anyhow::Result<Value>) -> CallToolResult {
-    match result {
-        Ok(value) => CallToolResult::structured(value),
-        Err(error) => CallToolResult::error(vec![ContentBlock::text(in_one_line(&error))]),
-    }
-}
-
 impl Tools {
+    /// The result, or what is wrong in words for the agent. What failed within is for the log of whoever runs the program.
+    fn told(&self, result: anyhow::Result<Value>) -> CallToolResult {
+        let error = match result {
+            Ok(value) => return CallToolResult::structured(value),
+            Err(error) => error,
+        };
+        let mut words = in_one_line(&error);
+        if self.asking.is_some() && error.chain().any(|cause| cause.is::<CallError>()) {
+            tracing::warn!("an agent is not answered: {words}");
+            words = "there is no answer now: try again later".to_owned();
+        }
+        CallToolResult::error(vec![ContentBlock::text(words)])
+    }
+
     async fn found(&self, of: SearchParameters) -> anyhow::Result<Value> {
         let app = &self.app;
         let limit = of.limit.unwrap_or(LIMIT);
@@ -142,6 +150,7 @@ impl Tools {
             (1..=MAX_LIMIT).contains(&limit),
             "limit is {limit}; it can be 1 to {MAX_LIMIT}"
         );
+        is_short("words", &of.words)?;
         let since = of.since.map(|text| when("since", &text)).transpose()?;
         let until = of.until.map(|text| when("until", &text)).transpose()?;
         let request = SearchRequest {
@@ -162,6 +171,7 @@ impl Tools {
             Some(moment) => as_of(app, moment),
             None => app.time(None),
         };
+        is_short("question", &of.question)?;
         if let Some(asking) = &self.asking {
             asking.count()?;
         }
@@ -188,6 +198,7 @@ impl Tools {
         if let Some(since) = &of.since {
             question.push_str(&format!(" since {since}"));
         }
+        is_short("about", &question)?;
         let plugin = self.plugin.clone().quoting();
         let now = self.app.time(None);
         let response = plugin.ask(self.place.clone(), &question, now).await?;
@@ -268,6 +279,15 @@ impl Tools {
             "permalink": link(&message, self.address.as_deref()),
         })
     }
+}
+
+fn is_short(name: &'static str, text: &str) -> anyhow::Result<()> {
+    let length = text.chars().count();
+    anyhow::ensure!(
+        length <= MAX_CHARACTERS,
+        "{name} has {length} characters; it can have {MAX_CHARACTERS}"
+    );
+    Ok(())
 }
 
 fn when(name: &'static str, text: &str) -> anyhow::Result<MomentArg> {
