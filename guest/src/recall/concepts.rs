@@ -90,9 +90,9 @@ pub(super) fn without_open_request(question: &str) -> (String, bool) {
     without(question, OPEN_REQUESTS)
 }
 
-/// Whether a question in lower case says what it is about.
-pub(super) fn names_subject(question: &str) -> bool {
-    SUBJECT_WORDS.words_in(question).next().is_some()
+/// A question without the words that stand beside its subject, and whether it has any.
+pub(super) fn without_subject_words(question: &str) -> (String, bool) {
+    without(question, SUBJECT_WORDS)
 }
 
 /// A question without the words that ask for what was done, and whether it has any.

@@ -20,8 +20,8 @@ use crate::ports::{Recall, Storage};
 use crate::records::decisions;
 use crate::ts::{MAX_SEQUENCE, Ts};
 use concepts::{
-    Concepts, names_subject, without_decision_request, without_done_request, without_open_request,
-    without_request,
+    Concepts, without_decision_request, without_done_request, without_open_request,
+    without_request, without_subject_words,
 };
 pub(crate) use rank::only_asks;
 use times::AskedTime;
@@ -312,7 +312,10 @@ impl<'a> Searcher<'a> {
         let asked_for = asks.into_iter().find(|(asks, _)| *asks).map(|(_, of)| of);
         let mut overview = None;
         if names_time || !channels.is_empty() || asked_for.is_some() {
-            let names_subject = asked_for == Some(OverviewOf::Open) && names_subject(&subject);
+            let (subject, names_subject) = match asked_for {
+                Some(OverviewOf::Open) => without_subject_words(&subject),
+                _ => (subject, false),
+            };
             let subject = Concepts::of(self.recall.terms(&without_request(&subject)));
             let says_nothing = subject.say_nothing();
             if says_nothing || names_subject {

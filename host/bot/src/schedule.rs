@@ -47,6 +47,15 @@ pub fn digests<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<DigestC
             "expected either `channel` or `person` in each digest",
         ));
     }
+    let is_twice = |(number, digest): (usize, &DigestConfig)| {
+        let mut others = digests.iter().take(number);
+        others.any(|other| other.meets(digest))
+    };
+    if digests.iter().enumerate().any(is_twice) {
+        return Err(D::Error::custom(
+            "two digests of one channel or person have the same time on one day: only one of them could be posted",
+        ));
+    }
     Ok(digests)
 }
 
@@ -76,6 +85,15 @@ pub(crate) struct Due {
 }
 
 impl DigestConfig {
+    /// Whether another one is due for the same at the same time.
+    fn meets(&self, other: &Self) -> bool {
+        let is_every = |of: &Self| of.days.is_empty();
+        let on_same_day = is_every(self)
+            || is_every(other)
+            || self.days.iter().any(|day| other.days.contains(day));
+        self.to() == other.to() && self.at == other.at && on_same_day
+    }
+
     /// Who gets it; `None` if that is not clear.
     pub(crate) fn to(&self) -> Option<DigestTo<'_>> {
         match (&self.channel, &self.person) {
@@ -151,6 +169,27 @@ mod tests {
             at.format("%Y-%m-%dT%H:%M").to_string()
         };
         Some((local(due.scheduled), local(due.previous)))
+    }
+
+    #[test]
+    fn two_digests_of_one_channel_at_one_time_are_refused() {
+        #[derive(Deserialize)]
+        struct Slack {
+            #[serde(deserialize_with = "digests")]
+            digests: Vec<DigestConfig>,
+        }
+        let read = |days: &str| {
+            let text = format!(
+                "{{\"digests\": [{{\"channel\": \"a\", \"at\": \"09:00\", \"days\": [\"mon\"]}}, \
+                 {{\"channel\": \"a\", \"at\": \"09:00\", \"days\": [{days}]}}]}}"
+            );
+            serde_json::from_str::<Slack>(&text).map(|slack| slack.digests.len())
+        };
+        assert_eq!(read("\"tue\"").unwrap(), 2);
+        for days in ["", "\"tue\", \"mon\""] {
+            let refused = read(days).unwrap_err().to_string();
+            assert!(refused.contains("the same time"), "{refused}");
+        }
     }
 
     fn of(at: &str, previous: &str) -> Option<(String, String)> {

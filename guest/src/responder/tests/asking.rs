@@ -315,6 +315,8 @@ fn what_is_open_about_a_subject_is_listed_alone() {
     let offices = open("what is still open about office since 2024-02-01");
     assert_eq!(offices.sources.len(), 2, "{}", offices.text);
     assert_eq!(cited(&open("what is still open about bob")), [labels]);
+    let regarding = open("what is still open regarding new labels");
+    assert_eq!(cited(&regarding), [labels]);
     let all = open("what is still open about since 2024-02-01");
     assert_eq!(all.sources.len(), 3, "{}", all.text);
     let none = open("what is still open about the budget");
@@ -343,6 +345,7 @@ fn what_is_open_about_a_subject_is_understood_in_japanese() {
          - 2024-02-22 alice: 大阪支店のプリンターの型番は何ですか？ (質問) [1]"
     );
     assert_eq!(cited(&open("見積書 について未解決のこと")), [task]);
+    assert_eq!(cited(&open("見積書に関する未解決のこと")), [task]);
     let since = open("2月1日から について未解決のこと");
     assert_eq!(since.sources.len(), 2, "{}", since.text);
     assert!(open("予算 について未解決のこと").found_nothing);

@@ -30,6 +30,10 @@ use people::Reader;
 
 /// How often to look for digests that are due.
 const LOOK: Duration = Duration::from_secs(5);
+/// How long after its time a digest is made, in seconds: events come late.
+const LATE_SECONDS: i64 = 5;
+/// How long a digest rests that something may be missing from, in seconds.
+const NOT_YET_SECONDS: i64 = 10;
 /// How long a digest that failed rests, in seconds.
 const REST_SECONDS: i64 = 60;
 
@@ -86,7 +90,7 @@ impl Digests {
                 tracing::info!("no digest {to}: nothing was decided or done, and nothing is open");
             }
             Ok(Ended::Already) => {}
-            Ok(Ended::NotYet) => return Some(self.clock.seconds()),
+            Ok(Ended::NotYet) => return Some(self.clock.seconds() + NOT_YET_SECONDS),
             Err(Failed { text, is_final }) => {
                 if is_final {
                     tracing::error!("there is no digest {to}: {text}");
@@ -102,8 +106,8 @@ impl Digests {
     async fn digest(&self, to: DigestTo<'_>, due: Due) -> Result<Ended, Failed> {
         let through = self.workspace.connected_through().await;
         let through = through.map_err(stored)?;
-        if through.is_none_or(|through| through < due.scheduled) {
-            // What was said while the bot was away may still be missing.
+        if through.is_none_or(|through| through < due.scheduled + LATE_SECONDS) {
+            // What was said while the bot was away, or in the last seconds, may still be missing.
             return Ok(Ended::NotYet);
         }
         let (reader, channels) = match to {

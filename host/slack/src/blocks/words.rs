@@ -108,10 +108,10 @@ const JAPANESE: Words = Words {
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
            • `/memory 出典 [版|長期]` — 各行のもとになったメッセージ（`sources`）\n\
-           • `/memory 金曜日から` — そのときからの主な発言（`since`）\n\
+           • `/memory 金曜日から` — そのときからの決定・質問・作業とその結果、主な発言（`since`）\n\
            • `/memory 決定 [言葉]` — 決まったこと（`decisions`）\n\
            • `/memory 未解決 [言葉]` — 答えのない質問と、残っている作業（`open`）\n\
-           • `/memory スレッド リンク` — スレッドの要点（`thread`）\n\
+           • `/memory スレッド リンク` — スレッドの記憶と要点（`thread`）\n\
            • `/memory 検索 言葉` — あなたが見られるメッセージを探す（`search`）\n\
            • `/memory オフ` — あなたやこのチャンネルの発言を覚えないようにする（`off`、`on`）\n\
            • `/memory ヘルプ` — この説明（`help`）\n\
@@ -169,10 +169,10 @@ const ENGLISH: Words = Words {
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\
            • `/memory sources [version|long]` — the messages that each line was made from\n\
-           • `/memory since friday` — the main points of what was said since then\n\
+           • `/memory since friday` — what was decided, asked and is to do since then, and what became of it\n\
            • `/memory decisions [words]` — what was decided\n\
            • `/memory open [words]` — questions without an answer, and what is to do\n\
-           • `/memory thread link` — the main points of a thread\n\
+           • `/memory thread link` — the memory of a thread, and its main points\n\
            • `/memory search words` — messages that you may see\n\
            • `/memory off` — stop remembering you or this channel (`on`: begin again)\n\
            • `/memory help` — this text\n\

@@ -67,8 +67,17 @@ pub(super) async fn read(reader: &Reader) -> Result<Vec<Skipped>, Failure> {
     };
     let schedule = reader.site.workspace.at(Place::Schedule);
     let waiting = schedule.list_due(query).await?.channels;
+    // What could not be made stands among the failures.
+    let failed = reader.deferrals().await?;
+    let failed = |id: &str| {
+        let mut failed = failed.iter();
+        failed.any(|stored| stored.scope == Scope::Channel && stored.scope_id == id)
+    };
     let mut skipped = Vec::new();
     for channel in reader.channels().await? {
+        if failed(&channel.id) {
+            continue;
+        }
         let backlog = waiting.iter().find(|of| of.channel.id == channel.id);
         let owns = reader.place().owns(Scope::Channel, &channel.id);
         let Some(backlog) = backlog.filter(|of| owns && of.new_message_count > 0) else {

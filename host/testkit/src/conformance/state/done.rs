@@ -4,9 +4,9 @@ use myao_plugin::Place;
 use myao_plugin::state::forgetting::{Forget, Mode};
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::recall::RecallQuery;
-use myao_plugin::storage::records::{DoneMark, UserRecord};
+use myao_plugin::storage::records::{DoneMark, MessageRecord, UserRecord};
 
-use super::{New, Stored, public, said, user};
+use super::{New, Stored, message, public, record, user};
 use crate::conformance::key;
 
 const CHECK: &str = "white_check_mark";
@@ -30,7 +30,11 @@ async fn task(new: New<'_>) -> Stored {
     stored
         .apply(&[user("U1", "Akari", 1), user("U2", "Emiko", 1)])
         .await;
-    stored.apply(&[said("1.0", None, "Order labels.")]).await;
+    let task = MessageRecord {
+        user_id: "U2".into(),
+        ..record("1.0", None, "Order labels.")
+    };
+    stored.apply(&[message(task)]).await;
     stored.apply(&public("C1", "1.0")).await;
     stored
 }
@@ -83,18 +87,7 @@ pub async fn message_is_done_since_the_earliest_mark_that_stands(new: New<'_>) {
         .forget(Forget::User("U1".into()), 50, Mode::Erase)
         .await
         .unwrap();
-    let left = stored.at(Place::Operator);
-    let query = RecallQuery {
-        terms: Vec::new(),
-        text: String::new(),
-        channels: Vec::new(),
-        since: None,
-        until: "99.0".into(),
-        limit: 10,
-        neighbours: 0,
-    };
-    let left = left.find_candidates(query, None).await.unwrap().messages;
-    assert!(left.iter().all(|found| found.done_at != at("11.0")));
+    assert_eq!(done_at(&stored, "99.0").await, at("12.0"));
 }
 
 pub async fn mark_of_a_program_does_not_count(new: New<'_>) {
