@@ -23,7 +23,7 @@ use crate::slack::live::LiveSlack;
 
 /// How old what is known may be, in seconds: five minutes, less the time that a page and its answer take.
 const MAX_AGE: i64 = 240;
-/// For how long somebody of whom Slack said no, or nothing, is not asked for again, in seconds.
+/// For how long a stranger is not asked for again, in seconds.
 const REST: i64 = 30;
 /// How long somebody waits for Slack.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -60,7 +60,12 @@ struct Read {
 
 impl Read {
     fn holds(&self, now: i64) -> bool {
-        let longest = if self.found.is_ok() { MAX_AGE } else { REST };
+        let longest = match self.found {
+            Ok(_) => MAX_AGE,
+            Err(PersonError::Stranger) => REST,
+            // Somebody who tries again is asked for again.
+            Err(_) => return false,
+        };
         (0..=longest).contains(&(now - self.at))
     }
 }

@@ -102,7 +102,8 @@ pub struct Taken {
     pub json: Value,
 }
 
-/// What the page at an address, and its JSON twin, show to somebody who signed in; `None` if there is nothing for them.
+/// What the page at an address, and its JSON twin, show to somebody who signed in, without a request; `None` if there is nothing for
+/// them. So tests can compare what different people see.
 pub async fn shown_to(site: &Arc<Site>, person: &Person, address: &str) -> Option<[String; 2]> {
     let (path, query) = match address.split_once('?') {
         Some((path, query)) => (path, Some(query)),

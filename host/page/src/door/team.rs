@@ -102,7 +102,7 @@ impl TeamDoor {
         let name = self.team.url.cookie_name(SIGN_IN);
         let is_own = cookie::values(headers, &name)
             .any(|begun| begun.as_bytes().ct_eq(state.as_bytes()).into());
-        let nonce = self.begun.finish(state, now).filter(|_| is_own);
+        let nonce = is_own.then(|| self.begun.finish(state, now)).flatten();
         let nonce =
             nonce.ok_or_else(|| Failure::SignIn("it was not begun in this browser".to_owned()))?;
         if code.is_empty() {
