@@ -139,7 +139,7 @@ came = {
         "deferrals": [store.list_deferrals("thread", scope_id) for scope_id in script["threads"]],
         "mention": answer(bot(mention["channel-id"]).call("responder", "reply-to-mention", mention, then)),
         "judged": bot(judged["channel-id"]).call("responder", "judge", judged, then),
-        "asked": bot(asked["channel-id"]).call("responder", "ask", asked, then),
+        "asked": bot(asked["channel-id"]).call("responder", "ask", asked | {"since": None}, then),
         "posts": platform.posts,
         "requests": model.requests,
     },
