@@ -139,7 +139,7 @@ impl<'a> Application<'a> {
                 .change(ts, by, is_pinned, at),
             Effect::Done { mark, is_given, at } => {
                 self.known_channel(mark.channel_id.clone());
-                self.writing.state.done.change(mark, is_given, at);
+                self.writing.state.mark_done(mark, is_given, at);
             }
             Effect::Feedback {
                 channel_id,

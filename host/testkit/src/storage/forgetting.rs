@@ -6,7 +6,7 @@ use myao_plugin::Place;
 use myao_plugin::state::forgetting::{
     Expired, Forget, Forgetting, Found, MIN_SEARCHED_CHARS, Mode, Receipt, Retention, Search,
 };
-use myao_plugin::storage::records::{MessageRecord, UserRecord};
+use myao_plugin::storage::records::{DoneMark, MessageRecord, UserRecord};
 use myao_plugin::storage::{Channel, MemoryId, StorageError};
 use myao_plugin::ts::TsKey;
 
@@ -122,6 +122,17 @@ impl State {
         let since = forgotten.chain(off_record).min()?;
         let is_expiry = |(subject, _): &(&Subject, _)| **subject == Subject::Retention;
         Some((since, off_record.is_none() && meant.iter().all(is_expiry)))
+    }
+
+    /// Takes in that somebody marked a message as done, unless they are forgotten.
+    pub(super) fn mark_done(&mut self, mark: DoneMark, is_given: bool, at: TsKey) {
+        let user = Subject::User(mark.user_id.clone());
+        let is_forgotten = |(subject, tombstone): (&Subject, &Tombstone)| {
+            *subject == user && at <= tombstone.through
+        };
+        if !self.tombstones.iter().any(is_forgotten) {
+            self.done.change(mark, is_given, at);
+        }
     }
 
     /// Whether a memory of another program may hold what was to be forgotten. It was made at `made_at`, in Unix seconds;

@@ -137,7 +137,7 @@ impl State {
                 Record::Done(mark) => {
                     writing.channel(&mark.channel_id);
                     let at = mark.ts;
-                    writing.state.done.change(mark, true, at);
+                    writing.state.mark_done(mark, true, at);
                 }
                 Record::Memory(subject, memory) => {
                     if let Some(channel_id) = &subject.channel_id {

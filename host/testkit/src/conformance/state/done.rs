@@ -88,6 +88,9 @@ pub async fn message_is_done_since_the_earliest_mark_that_stands(new: New<'_>) {
         .await
         .unwrap();
     assert_eq!(done_at(&stored, "99.0").await, at("12.0"));
+    // A history that is read again does not bring their mark back.
+    stored.apply(&[mark("U1", "done", true, "11.0")]).await;
+    assert_eq!(done_at(&stored, "99.0").await, at("12.0"));
 }
 
 pub async fn mark_of_a_program_does_not_count(new: New<'_>) {
