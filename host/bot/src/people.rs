@@ -5,6 +5,7 @@
 //! known from events alone.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -35,8 +36,10 @@ pub struct People {
     clock: Clock,
     team_id: String,
     read: Mutex<HashMap<String, Read>>,
-    /// When the channels were last read, in Unix seconds. Only one request at a time asks Slack.
-    channels_read: tokio::sync::Mutex<i64>,
+    /// When the channels were last read, in Unix seconds.
+    channels_read: AtomicI64,
+    /// Only one request at a time asks Slack.
+    asking: tokio::sync::Mutex<()>,
     /// When each asked questions outside Slack, in Unix seconds, oldest first.
     asked: Mutex<HashMap<String, Vec<i64>>>,
 }
@@ -97,7 +100,8 @@ impl People {
             clock,
             team_id,
             read: Mutex::default(),
-            channels_read: tokio::sync::Mutex::new(i64::MIN),
+            channels_read: AtomicI64::new(i64::MIN),
+            asking: tokio::sync::Mutex::default(),
             asked: Mutex::default(),
         }
     }
@@ -124,19 +128,25 @@ impl People {
     fn known(&self, id: &str, now: i64) -> Option<Result<Person, PersonError>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.retain(|_, read| read.holds(now));
-        read.get(id).map(|read| read.found.clone())
+        let known = read.get(id)?;
+        (known.found.is_err() || self.knows_channels(now)).then(|| known.found.clone())
+    }
+
+    fn knows_channels(&self, now: i64) -> bool {
+        let read = self.channels_read.load(Ordering::SeqCst);
+        now.saturating_sub(read) <= MAX_AGE
     }
 
     /// Reads somebody, unless another request did so meanwhile.
     async fn read_once(&self, id: &str, now: i64) -> Result<Person, PersonError> {
-        let mut channels_read = self.channels_read.lock().await;
+        let _asking = self.asking.lock().await;
         if let Some(known) = self.known(id, now) {
             return known;
         }
         let mut found = self.read_person(id, now).await;
-        if found.is_ok() && now.saturating_sub(*channels_read) > MAX_AGE {
+        if found.is_ok() && !self.knows_channels(now) {
             match self.read_channels(now).await {
-                Ok(()) => *channels_read = now,
+                Ok(()) => self.channels_read.store(now, Ordering::SeqCst),
                 Err(error) => found = Err(error),
             }
         }

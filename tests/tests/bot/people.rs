@@ -17,7 +17,7 @@ use myao_slack::events::BotIdentity;
 use myao_slack::token::Token;
 use myao_testkit::MemoryStorage;
 
-use crate::bot::support::{AKARI, CAMP};
+use crate::bot::support::{AKARI, CAMP, EMIKO};
 
 const BOARD: &str = "C0BOARD";
 
@@ -156,6 +156,20 @@ async fn a_channel_that_became_private_is_found_to_be_without_an_event() {
     world.connected(START + 241).await;
     world.people.person(AKARI).await.unwrap();
     assert_eq!(world.channels().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn which_channels_are_public_is_never_older_than_that_though_somebody_was_read_later() {
+    let world = World::new().await;
+    world.slack.add_user(EMIKO, "Emiko");
+    world.people.person(AKARI).await.unwrap();
+    for (seconds, listed) in [(200, 1), (300, 2)] {
+        world.at(seconds);
+        world.connected(START + seconds).await;
+        world.people.person(EMIKO).await.unwrap();
+        let asked = world.slack.requests_of("conversations.list").len();
+        assert_eq!(asked, listed, "{seconds}");
+    }
 }
 
 #[tokio::test]

@@ -98,7 +98,7 @@ async fn id_of(workspace: &Arc<dyn Workspace>, wanted: &str) -> Result<String, F
     match (found.next(), found.next()) {
         (Some(id), None) => Ok(id),
         (None, _) => Err(Failed::for_good(
-            "there is no such person, or nothing is known of them yet; mend slack.digests",
+            "nobody with this name or id is known: correct slack.digests, or wait until they write something",
         )),
         (Some(_), Some(_)) => Err(Failed::for_good(
             "several people have that name; put the id into slack.digests",
