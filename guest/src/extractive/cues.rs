@@ -125,6 +125,8 @@ mod tests {
         assert!(
             is_decision("監視は crane にすることにしました。") && is_decision("we agreed on crane")
         );
+        assert!(is_decision("移行は4月からにします。") && is_decision("判断: 今日出します。"));
+        assert!(!is_decision("10:30 に判断します。") && !is_decision("楽しみにします。"));
         assert!(!is_decision("原因は設定でした。") && !is_decision("日付はまだ決まっていません。"));
         assert!(!is_decision("the date is not decided yet") && decides("the deadline is friday"));
         assert!(is_question("いつ出ますか。") && is_question("really?") && !is_question("yes."));

@@ -7,10 +7,12 @@ use super::score::{Candidate, Vocabulary};
 use super::settled;
 use super::text::fold;
 use crate::bindings::types::Message;
-use crate::phrases::{Phrases, phrases};
+use crate::phrases::{Phrases, phrases, word_matches};
 
 /// Words that say what somebody is to do.
 const DUTIES: Phrases = phrases!("japanese/duties.txt", "english/duties.txt");
+/// Words after and before a day by which something is to be done.
+const DEADLINES: [&str; 3] = ["まで", "by", "until"];
 /// A sentence with fewer content words tells nobody what it is about.
 const LEAST_WORDS: usize = 2;
 
@@ -94,7 +96,7 @@ fn kind(candidate: &Candidate) -> Option<(TodoKind, String)> {
     if !says_enough || is_chatter(&lower) {
         return None;
     }
-    let has_duty = DUTIES.words_in(&lower).next().is_some();
+    let has_duty = DUTIES.words_in(&lower).next().is_some() || names_who_and_when(&lower);
     if candidate.content.question {
         // A request in the form of a question is a task.
         let kind = if has_duty {
@@ -117,4 +119,50 @@ fn kind(candidate: &Candidate) -> Option<(TodoKind, String)> {
         DUTIES.words_in(&part).next().is_some() && !is_decision(&part)
     })?;
     Some((TodoKind::Task, task.trim().to_owned()))
+}
+
+/// Whether brackets say who is to do it by when: `new alerts (@diego, by April 30)`.
+fn names_who_and_when(lower: &str) -> bool {
+    let mut depth = 0_usize;
+    let mut inside = String::new();
+    for c in lower.chars() {
+        match c {
+            '(' => depth += 1,
+            ')' if depth == 1 => {
+                let has = |word| word_matches(&inside, word).next().is_some();
+                if inside.contains('@') && DEADLINES.iter().copied().any(has) {
+                    return true;
+                }
+                depth = 0;
+                inside.clear();
+            }
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => inside.push(c),
+            _ => {}
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn brackets_give_a_task_if_they_say_who_and_by_when() {
+        for gives in [
+            "2. new alerts (@diego, by april 30)",
+            "beacon 移行 (@emiko (経理), 4月30日まで)",
+        ] {
+            assert!(names_who_and_when(gives), "{gives}");
+        }
+        for gives_none in [
+            "new alerts by april 30",
+            "new alerts (@diego)",
+            "the office (open until 18:00) is where @diego waits",
+            "new alerts (@diego, by april 30",
+        ] {
+            assert!(!names_who_and_when(gives_none), "{gives_none}");
+        }
+    }
 }
