@@ -18,6 +18,7 @@ use myao_plugin::ts::TsKey;
 use myao_slack::client::Channel;
 use myao_slack::error::{ClientError, RefusalKind};
 
+use super::catch_up::unlisted;
 use super::clock::Clock;
 use super::settings::MentionLimits;
 use crate::slack::live::LiveSlack;
@@ -163,13 +164,12 @@ impl People {
     async fn read_channels(&self, now: i64) -> Result<(), PersonError> {
         let at = self.at(now);
         let listed = self.slack.client().channels().await.map_err(at_slack)?;
-        let mut effects = Vec::new();
+        let hidden = unlisted(&*self.workspace, &listed, at).await;
+        let mut effects = hidden.map_err(in_store)?;
         for channel in listed {
+            // What was said in a channel that the bot has left may stand in memories.
             let known = self.workspace.known_channel(&channel.id).await;
-            if known
-                .map_err(in_store)?
-                .is_some_and(|known| known.is_present)
-            {
+            if known.map_err(in_store)?.is_some() {
                 effects.extend(channel.effects(at));
             }
         }

@@ -159,6 +159,34 @@ async fn a_channel_that_became_private_is_found_to_be_without_an_event() {
 }
 
 #[tokio::test]
+async fn a_channel_that_the_bot_left_and_that_became_private_is_found_to_be() {
+    let world = World::new().await;
+    let left = Effect::ChannelPresence {
+        id: CAMP.to_owned(),
+        present: false,
+        at: TsKey::first_of(START),
+    };
+    world
+        .workspace
+        .apply_effects(vec![left], START)
+        .await
+        .unwrap();
+    world.slack.remove_member(CAMP, BOT_USER);
+    let is_private = async || {
+        let known = world.workspace.known_channel(CAMP).await.unwrap();
+        known.unwrap().is_private
+    };
+    world.people.person(AKARI).await.unwrap();
+    assert!(!is_private().await);
+    // Slack lists it no more.
+    world.slack.convert_unheard(CAMP);
+    world.at(241);
+    world.connected(START + 241).await;
+    world.people.person(AKARI).await.unwrap();
+    assert!(is_private().await);
+}
+
+#[tokio::test]
 async fn which_channels_are_public_is_never_older_than_that_though_somebody_was_read_later() {
     let world = World::new().await;
     world.slack.add_user(EMIKO, "Emiko");

@@ -1,8 +1,13 @@
 //! Who reads the channels that the bot is in: their facts and members, read when catching up, and again for what is not
 //! known. A channel of which that cannot be read counts as private.
 
+use std::collections::HashSet;
+
+use myao_plugin::state::Workspace;
+use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
+use myao_slack::client::Channel;
 use myao_slack::error::{ClientError, RefusalKind};
 
 use super::channel::concerns_all;
@@ -126,6 +131,30 @@ impl CatchUp {
         let unknown = self.workspace.members_of_unknown_standing(MAX_MEMBERS);
         Ok(self.slack.look_up_users(unknown.await?).await?)
     }
+}
+
+/// The known channels that Slack does not list any more. They are private now, without the bot, or gone: in either case
+/// nobody may see what was said there when they were public.
+///
+/// # Errors
+/// [`StorageError`].
+pub(crate) async fn unlisted(
+    workspace: &dyn Workspace,
+    listed: &[Channel],
+    at: TsKey,
+) -> Result<Vec<Effect>, StorageError> {
+    let listed: HashSet<&str> = listed.iter().map(|channel| channel.id.as_str()).collect();
+    let known = workspace.all_channels().await?.into_iter();
+    let hidden = known.filter(|known| {
+        !known.is_private && is_of_slack(&known.id) && !listed.contains(known.id.as_str())
+    });
+    let is_private = |known: myao_plugin::Channel| Effect::ChannelName {
+        id: known.id,
+        name: known.name,
+        is_private: Some(true),
+        at,
+    };
+    Ok(hidden.map(is_private).collect())
 }
 
 /// Seconds until a channel is asked for again.

@@ -17,6 +17,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(crate) use audiences::unlisted;
 use channel::{OVERLAP_SECONDS, Read, THREADS_ALIVE_SECONDS};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
@@ -210,6 +211,7 @@ impl CatchUp {
                 present.push(channel.id.clone());
             }
         }
+        effects.extend(unlisted(&*self.workspace, &listed, at).await?);
         self.workspace.apply_effects(effects, now).await?;
         present.extend(self.direct_messages().await?);
         Ok(present)
