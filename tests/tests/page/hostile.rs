@@ -10,7 +10,7 @@ use myao_tests::page::Served;
 use rusqlite::Connection;
 
 /// Texts, names and queries that want to be more.
-const HOSTILE: [&str; 32] = [
+const HOSTILE: [&str; 60] = [
     "<script>alert(1)</script>",
     "</bdi></p><script src=https://evil.example/x.js></script>",
     "<img src=x onerror=alert(1)>",
@@ -43,6 +43,34 @@ const HOSTILE: [&str; 32] = [
     "e\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301}\u{301} Z̷̢͘a̸l̵g̶o",
     "%3Cscript%3E%00%0d%0a",
     "</details></summary></main></body></html>",
+    "<javascript:alert(1)|click>",
+    "<https://evil.example/|https://acme.slack.com/archives/C1/p1>",
+    "<https://evil.example/\" onclick=\"alert(1)|x>",
+    "<//evil.example/x|x>",
+    "<data:text/html;base64,PHNjcmlwdD4=|x>",
+    "<!date^0^{date}^javascript:alert(1)|x>",
+    "<!subteam^S1|\"><b>>",
+    "<#C1|</a><script>>",
+    "<@U1|' onload='alert(1)>",
+    "&lt;script&gt;alert(1)&lt;/script&gt;",
+    "&lt;a href=\"https://evil.example\"&gt;x&lt;/a&gt;",
+    "&#x3C;script&#x3E; &#0; &#xD800;",
+    "[x](javascript:alert(1)) ![y](https://evil.example/y.png)",
+    "`</code><script>alert(1)</script>`",
+    "```</pre><script>alert(1)</script>```",
+    "<object data=https://evil.example/x.swf>",
+    "<embed src=https://evil.example/x>",
+    "<video><source onerror=alert(1)>",
+    "<math><mi xlink:href=\"javascript:alert(1)\">x</mi></math>",
+    "<svg><use href=\"https://evil.example/x.svg#a\"/></svg>",
+    "<template><script>alert(1)</script></template>",
+    "<noscript><p title=\"</noscript><img src=x onerror=alert(1)>\">",
+    "<input autofocus onfocus=alert(1)>",
+    "<body background=https://evil.example/x.png>",
+    "<td style=\"background:url(https://evil.example/x)\">",
+    "?q=1&next=https://evil.example#\"><b>",
+    "/\\evil.example/",
+    "\t\u{a0}\u{3000}\u{200b}\u{2060}",
 ];
 
 /// What pages consist of.
