@@ -16,6 +16,7 @@ use cyclonedx_bom::models::license::{LicenseChoice, Licenses};
 use cyclonedx_bom::models::metadata::Metadata;
 use sha2::{Digest as _, Sha256};
 
+use crate::describe;
 use crate::project::{self, COMPONENTS};
 
 /// The crate that all components are built from.
@@ -37,6 +38,9 @@ pub enum BomError {
         /// Why.
         source: std::io::Error,
     },
+    /// A component cannot be described.
+    #[error(transparent)]
+    Describe(#[from] describe::DescribeError),
     /// A line that is not of the form that was asked for.
     #[error("`{0}` names no crate with a version and a licence")]
     Line(String),
@@ -107,7 +111,7 @@ fn checksums(lock: &str) -> BTreeMap<String, String> {
     packages.collect()
 }
 
-/// The components' files, with their digests.
+/// The components' files as they are distributed, with their digests.
 fn wasm_files() -> Result<Components, BomError> {
     let files = COMPONENTS.iter().map(|name| {
         let path = project::component(name);
@@ -117,7 +121,7 @@ fn wasm_files() -> Result<Components, BomError> {
         })?;
         let file = format!("{name}.wasm");
         let mut component = component(Classification::File, &file, env!("CARGO_PKG_VERSION"));
-        let digest = Sha256::digest(&bytes);
+        let digest = Sha256::digest(describe::described(name, None, &bytes)?);
         let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
         component.hashes = Some(sha256(&digest));
         Ok(component)

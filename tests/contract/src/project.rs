@@ -39,6 +39,18 @@ pub fn cargo(arguments: &[&str]) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// The commit that is checked out; `None` outside git.
+#[must_use]
+pub fn revision() -> Option<String> {
+    let mut git = Command::new("git");
+    let output = git
+        .current_dir(path(""))
+        .args(["rev-parse", "HEAD"])
+        .output();
+    let output = output.ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8(output.stdout).ok()?.trim().to_owned())
+}
+
 /// A component that was built.
 #[must_use]
 pub fn component(name: &str) -> PathBuf {

@@ -15,7 +15,7 @@ use myao_contract::project::path;
 use tempfile::TempDir;
 
 /// What has to be there. The examples come as they are in the project.
-const FILES: [&str; 14] = [
+const FILES: [&str; 15] = [
     "LICENSE",
     "README.md",
     "SHA256SUMS",
@@ -28,6 +28,7 @@ const FILES: [&str; 14] = [
     "myao_bot.wasm",
     "myao_memory.wasm",
     "myao_summarizer.wasm",
+    "provenance.json",
     "sbom.cdx.json",
     "wit.md",
 ];
@@ -84,7 +85,46 @@ fn the_package_is_the_contract() {
         worlds.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
     };
     assert_eq!(packed.version(), contract.version());
+    let payload = wasm_metadata::Payload::from_binary(&bytes).unwrap();
+    let version = payload.metadata().version.as_ref().map(ToString::to_string);
+    assert_eq!(version, contract.version());
     assert_eq!(names(&packed), names(&contract));
+}
+
+#[test]
+fn components_say_what_they_are_and_the_provenance_names_every_file() {
+    let folder = TempDir::new().unwrap();
+    let dist_folder = folder.path().join("dist");
+    dist(&dist_folder);
+    let bytes = fs::read(dist_folder.join("myao_bot.wasm")).unwrap();
+    let payload = wasm_metadata::Payload::from_binary(&bytes).unwrap();
+    let metadata = payload.metadata();
+    assert_eq!(metadata.name.as_deref(), Some("myao_bot"));
+    let version = metadata.version.as_ref().unwrap().to_string();
+    assert_eq!(version, env!("CARGO_PKG_VERSION"));
+    assert_eq!(
+        metadata.licenses.as_ref().unwrap().to_string(),
+        "Apache-2.0"
+    );
+    assert_eq!(metadata.revision.as_ref().unwrap().to_string().len(), 40);
+    let json = fs::read_to_string(dist_folder.join("provenance.json")).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let subjects = json["subject"].as_array().unwrap();
+    let digest_of = |name: &str| {
+        let subject = subjects.iter().find(|subject| subject["name"] == name)?;
+        subject["digest"]["sha256"].as_str().map(str::to_owned)
+    };
+    let sums = fs::read_to_string(dist_folder.join("SHA256SUMS")).unwrap();
+    for line in sums
+        .lines()
+        .filter(|line| !line.ends_with("provenance.json"))
+    {
+        let (digest, name) = line.split_once("  ").unwrap();
+        assert_eq!(digest_of(name).as_deref(), Some(digest), "{name}");
+    }
+    assert_eq!(subjects.len() + 1, sums.lines().count());
+    let bill = fs::read_to_string(dist_folder.join("sbom.cdx.json")).unwrap();
+    assert!(bill.contains(&digest_of("myao_bot.wasm").unwrap()));
 }
 
 #[test]
