@@ -1,7 +1,7 @@
 //! Which memories there are.
 
 use myao_plugin::state::view::{ChannelTally, MemoryFilter, StoredMemory};
-use myao_plugin::storage::{Coverage, LeftOut};
+use myao_plugin::storage::{Coverage, LeftOut, Memory};
 use myao_plugin::{MemoryType, Scope};
 use rusqlite::{Connection, Row, ToSql, params};
 
@@ -10,18 +10,74 @@ use super::place::Place;
 use super::rows;
 use super::sight::{SeenChannels, Sight, json_ids};
 
+/// A memory, the set of channels that it was made from, and the key of its channel.
+type Found = (StoredMemory, Option<i64>, Option<i64>);
+
+/// Of the newest memories so many are read at a time, until enough of them may be seen.
+const BATCH: u32 = 500;
+
 /// The memories that may be seen.
 pub(super) fn stored_memories(
     connection: &Connection,
     place: &Place,
     filter: &MemoryFilter,
 ) -> Result<Vec<StoredMemory>, Fault> {
-    let (conditions, values) = conditions(place, filter);
-    let sql = format!(
-        "{}{conditions} ORDER BY m.scope, m.scope_id, m.memory_type, m.version, m.id",
-        include_str!("sql/stored_memories.sql")
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
+    let sight = Sight::of(connection, place)?;
+    let seen = SeenChannels::of(connection, place, &sight)?;
+    let (conditions, mut values) = conditions(place, filter);
+    let sql = include_str!("sql/stored_memories.sql");
+    let may_be_seen = |mut found: Vec<Found>| -> rusqlite::Result<Vec<StoredMemory>> {
+        sight.retain(connection, &mut found, |(_, origins, _)| *origins)?;
+        // The workspace's memories have no channel.
+        found.retain(|(_, _, channel)| channel.map_or(sight.sees_open(), |key| seen.has(key)));
+        Ok(found.into_iter().map(|(stored, ..)| stored).collect())
+    };
+    let Some(newest) = filter.newest else {
+        let order = "ORDER BY m.scope, m.scope_id, m.memory_type, m.version, m.id";
+        let sql = format!("{sql}{conditions} {order}");
+        return Ok(may_be_seen(read(connection, place, &sql, &values)?)?);
+    };
+    // By id, which no other index orders by.
+    let sql = sql.replace("FROM memories AS m", "FROM memories AS m NOT INDEXED");
+    let before = format!("AND m.id < ?{}", values.len() + 1);
+    let sql = format!("{sql}{conditions} {before} ORDER BY m.id DESC LIMIT {BATCH}");
+    let wanted = usize::try_from(newest).unwrap_or(usize::MAX);
+    let mut all = Vec::new();
+    values.push(Box::new(i64::MAX));
+    while all.len() < wanted {
+        let found = read(connection, place, &sql, &values)?;
+        let Some((oldest, ..)) = found.last() else {
+            break;
+        };
+        values.pop();
+        values.push(Box::new(rows::memory_column(oldest.memory.id)));
+        all.extend(may_be_seen(found)?);
+    }
+    all.truncate(wanted);
+    let order = |memory: &Memory| {
+        let codes = (
+            rows::scope_code(memory.scope),
+            rows::type_code(memory.memory_type),
+        );
+        (
+            codes.0,
+            memory.scope_id.clone(),
+            codes.1,
+            memory.version,
+            memory.id,
+        )
+    };
+    all.sort_by_cached_key(|stored| order(&stored.memory));
+    Ok(all)
+}
+
+fn read(
+    connection: &Connection,
+    place: &Place,
+    sql: &str,
+    values: &[Box<dyn ToSql>],
+) -> rusqlite::Result<Vec<Found>> {
+    let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map(rusqlite::params_from_iter(values), |row| {
         let origins: Option<i64> = row.get(25)?;
         let superseded: Option<i64> = row.get(12)?;
@@ -38,13 +94,7 @@ pub(super) fn stored_memories(
         let channel: Option<i64> = row.get(26)?;
         Ok((stored, origins, channel))
     })?;
-    let mut found: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
-    let sight = Sight::of(connection, place)?;
-    sight.retain(connection, &mut found, |(_, origins, _)| *origins)?;
-    let seen = SeenChannels::of(connection, place, &sight)?;
-    // The workspace's memories have no channel.
-    found.retain(|(_, _, channel)| channel.map_or(sight.sees_open(), |key| seen.has(key)));
-    Ok(found.into_iter().map(|(stored, ..)| stored).collect())
+    rows.collect()
 }
 
 /// The conditions of a filter, so written that the store's indexes serve them, and the values of their parameters.
@@ -78,6 +128,8 @@ fn conditions(place: &Place, filter: &MemoryFilter) -> (String, Vec<Box<dyn ToSq
             "AND m.id IN (SELECT value FROM json_each(?)) ",
             Box::new(json_ids(ids)),
         );
+    } else if filter.newest.is_some() {
+        // Both.
     } else if filter.superseded {
         conditions.push_str("AND m.superseded_at IS NOT NULL ");
     } else {

@@ -23,6 +23,9 @@ pub struct MemoryFilter {
     pub ids: Option<BTreeSet<u64>>,
     /// The older texts of overwritten memories, instead of the current ones.
     pub superseded: bool,
+    /// At most so many that may be seen: the newest, which have the greatest ids, whether or not a newer text took their
+    /// place.
+    pub newest: Option<u32>,
     /// With their texts. If false, `content` is empty.
     pub with_text: bool,
 }

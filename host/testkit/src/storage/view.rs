@@ -1,5 +1,7 @@
 //! Reads what people said, and the memories made from it.
 
+use std::cmp::Reverse;
+
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
     ChannelTally, MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredAnswer,
@@ -36,6 +38,10 @@ impl View for Seen {
         });
         let wanted = shown.filter(|text| is_wanted(text, &filter));
         let mut wanted: Vec<&StoredText> = wanted.collect();
+        if let Some(newest) = filter.newest {
+            wanted.sort_by_key(|text| Reverse(text.memory.id));
+            wanted.truncate(usize::try_from(newest).unwrap_or(usize::MAX));
+        }
         wanted.sort_by_key(|text| {
             let memory = &text.memory;
             let series = Series::new(memory.scope, &memory.scope_id, memory.memory_type);
@@ -131,7 +137,7 @@ fn is_wanted(text: &StoredText, filter: &MemoryFilter) -> bool {
         && threads_of.is_none_or(is_thread_of)
         && match &filter.ids {
             Some(ids) => ids.contains(&memory.id),
-            None => text.superseded_at.is_some() == filter.superseded,
+            None => filter.newest.is_some() || text.superseded_at.is_some() == filter.superseded,
         }
 }
 

@@ -22,6 +22,8 @@ use crate::texts;
 /// Runs that are shown, and what is shown of each.
 const RUNS: usize = 10;
 const MADE: usize = 20;
+/// So many memories are read at first.
+const AT_ONCE: u32 = 200;
 
 /// A run that made something.
 pub(super) struct Run {
@@ -35,19 +37,28 @@ pub(super) struct Run {
 pub(super) async fn read(reader: &Reader) -> Result<Vec<Run>, Failure> {
     let (workspace, place) = (&reader.site.workspace, reader.place());
     let view = workspace.view(place.clone());
-    let mut by_time: BTreeMap<i64, Vec<StoredMemory>> = BTreeMap::new();
-    for superseded in [false, true] {
+    let mut newest = AT_ONCE;
+    let by_time = loop {
         let filter = MemoryFilter {
-            superseded,
+            newest: Some(newest),
             ..MemoryFilter::default()
         };
-        for stored in view.memories(filter).await? {
-            if stored.memory.engine != Engine::Imported {
-                let at = stored.memory.updated_at.unix_seconds;
-                by_time.entry(at).or_default().push(stored);
+        let found = view.memories(filter).await?;
+        let at = |stored: &StoredMemory| stored.memory.updated_at.unix_seconds;
+        // Of the earliest run that was read, more may be there.
+        let is_all = usize::try_from(newest).is_ok_and(|newest| found.len() < newest);
+        let partly = found.iter().map(at).min().filter(|_| !is_all);
+        let mut by_time: BTreeMap<i64, Vec<StoredMemory>> = BTreeMap::new();
+        for stored in found {
+            if stored.memory.engine != Engine::Imported && partly != Some(at(&stored)) {
+                by_time.entry(at(&stored)).or_default().push(stored);
             }
         }
-    }
+        if is_all || by_time.len() >= RUNS {
+            break by_time;
+        }
+        newest = newest.saturating_mul(10);
+    };
     let mut runs = Vec::new();
     for (at, made) in by_time.into_iter().rev().take(RUNS) {
         let mut taken = CallsOfMemory::default();

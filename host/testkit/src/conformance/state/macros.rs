@@ -288,6 +288,7 @@ macro_rules! workspace_conformance {
         );
         $crate::workspace_conformance!($fixture; view:
             memories_are_found_by_id_and_thread_and_counted,
+            the_newest_memories_are_found_among_those_that_may_be_seen,
             older_texts_and_sources_are_kept,
             coverage_and_cuts_are_kept_with_each_text,
             texts_of_stand_ins_are_kept,

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use myao_plugin::state::view::MemoryFilter;
-use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::audience::ChannelFacts;
+use myao_plugin::state::view::{MemoryFilter, View};
+use myao_plugin::storage::records::{ChannelRecord, MessageRecord};
 use myao_plugin::storage::{Coverage, LeftOut, MemoryDraft, SaveMode};
-use myao_plugin::{MemoryType, Scope};
+use myao_plugin::{MemoryType, Place, Scope};
 
 use super::{New, Stored, deferral, draft, key};
 use crate::conformance::{Records, WORKSPACE, imported, message};
@@ -53,6 +54,51 @@ async fn fill(stored: &Stored) {
         .save_memory(second, Default::default())
         .await
         .unwrap();
+}
+
+pub async fn the_newest_memories_are_found_among_those_that_may_be_seen(new: New<'_>) {
+    let stored = with_channels(new).await;
+    fill(&stored).await;
+    let board = ChannelRecord {
+        id: "C5".into(),
+        name: "board".into(),
+        facts: ChannelFacts::PRIVATE,
+    };
+    let records = Records {
+        channels: vec![board],
+        ..Records::default()
+    };
+    stored.import(records.message("C5", "8.0")).await;
+    for channel in ["C2", "C5"] {
+        let memory = stored
+            .storage()
+            .save_memory(draft(channel), Default::default());
+        memory.await.unwrap();
+    }
+    let all = stored.all();
+    let ids = async |view: &dyn View, newest: Option<u32>, superseded: bool| {
+        let filter = MemoryFilter {
+            newest,
+            superseded,
+            ..MemoryFilter::default()
+        };
+        let found = view.memories(filter).await.unwrap();
+        let mut ids: Vec<u64> = found.iter().map(|stored| stored.memory.id).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let of_channel = stored.view(Place::Channel("C1".into()));
+    for (view, number) in [(all, 4), (of_channel, 3)] {
+        let current = ids(&*view, None, false).await;
+        let mut every = [current, ids(&*view, None, true).await].concat();
+        every.sort_unstable();
+        assert_eq!(every.len(), number);
+        for newest in 0..=number + 1 {
+            let expected = &every[number.saturating_sub(newest)..];
+            let newest = u32::try_from(newest).ok();
+            assert_eq!(ids(&*view, newest, false).await, expected);
+        }
+    }
 }
 
 pub async fn older_texts_and_sources_are_kept(new: New<'_>) {
