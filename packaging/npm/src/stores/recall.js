@@ -1,0 +1,100 @@
+// Finds messages and memories by their terms, by looking at every text.
+
+import { key, order } from '../ids.js';
+import { show } from './messages.js';
+import { terms } from './terms.js';
+
+/** @import {Candidates, FoundMemory, RecallQuery} from '../../contract.js' */
+/** @import {Kept, State} from './state.js' */
+/** @import {Sees} from './progress.js' */
+
+/** A term in more messages finds only the newest ones of this number. */
+const COMMON_MESSAGES = 1000;
+/** A term in no more than one of so many messages finds all of them. */
+const COMMON_PART = 50;
+
+/** The terms of what is kept; a changed text is another object. @type {WeakMap<object, string[]>} */
+const known = new WeakMap();
+
+/** @param {object} of @param {string} text */
+function termsOf(of, text) {
+  const found = known.get(of) ?? terms(text);
+  known.set(of, found);
+  return found;
+}
+
+/** How much it weighs that a text has terms: the rarer they are, the more. @param {RecallQuery} query @param {number[]} counts @param {number} total */
+function weigher(query, counts, total) {
+  const isCommon = (/** @type {number} */ count) => count > Math.max(COMMON_MESSAGES, Math.floor(total / COMMON_PART));
+  const weight = (/** @type {number} */ count) => Math.floor(Math.log2(Math.max(1, Math.floor(total / Math.max(1, count))))) + 1;
+  const rare = new Map(query.terms.flatMap((term, n) => (isCommon(counts[n]) ? [] : [[term, weight(counts[n])]])));
+  return (/** @type {Set<string>} */ own) => [...rare].reduce((sum, [term, weight]) => sum + (own.has(term) ? weight : 0), 0);
+}
+
+/** @param {State} state @param {RecallQuery} query @param {{ seesChannel: (id: string) => boolean, sees: Sees, utcOffsetSeconds: number }} place @returns {Candidates} */
+export function findCandidates(state, query, { seesChannel, sees, utcOffsetSeconds }) {
+  const until = key(query.until);
+  const since = query.since === undefined ? 0n : key(query.since);
+  const channels = [...state.channels.keys()].filter(seesChannel).sort();
+  const seen = channels.flatMap((id) => state.shown(id, until)).map((message) => ({ message, own: new Set(termsOf(message, message.text)) }));
+  const newestFirst = [...seen].sort((a, b) => order(key(b.message.ts), key(a.message.ts)));
+  const counts = query.terms.map((term) => seen.filter(({ own }) => own.has(term)).length);
+  const weigh = weigher(query, counts, seen.length);
+  const isAsked = (/** @type {Kept} */ { channelId, ts }) => key(ts) >= since && (query.channels.length === 0 || query.channels.includes(channelId));
+  const asked = newestFirst.filter(({ message }) => isAsked(message)).map((found) => ({ ...found, weight: weigh(found.own) }));
+  const isFound = (/** @type {{ own: Set<string>, weight: number }} */ { own, weight }, /** @type {number} */ n) =>
+    weight > 0 || (n < COMMON_MESSAGES && (query.terms.length === 0 || query.terms.some((term) => own.has(term))));
+  // The sort is stable: the newest stay first.
+  const picked = asked.filter(isFound).sort((a, b) => b.weight - a.weight).slice(0, query.limit);
+  const keys = new Set(picked.flatMap(({ message }) => [message, ...neighbours(state, message, since, until, query.neighbours)]));
+  return {
+    messages: channels.flatMap((id) => foundIn(state, id, keys, until, utcOffsetSeconds)),
+    memories: foundMemories(state, query, weigh, sees, until),
+    records: [],
+    counts: query.terms.map((term, n) => ({ term, messages: counts[n] })),
+    messageCount: seen.length,
+  };
+}
+
+/** @param {State} state @param {string} channelId @param {Set<Kept>} keys @param {bigint} until @param {number} utcOffsetSeconds */
+function foundIn(state, channelId, keys, until, utcOffsetSeconds) {
+  const there = state.shown(channelId, until);
+  const found = there.filter((message) => keys.has(message));
+  return show(state, found, there, utcOffsetSeconds).map((message, n) => ({
+    at: { channelId, ts: message.ts },
+    channelName: state.channel(channelId).name,
+    message,
+    terms: termsOf(found[n], message.text),
+    similarity: undefined,
+    doneAt: undefined,
+  }));
+}
+
+/** Memories with a term that is not common: those that weigh the most, then the newest.
+ * @param {State} state @param {RecallQuery} query @param {(own: Set<string>) => number} weigh @param {Sees} sees @param {bigint} until @returns {FoundMemory[]} */
+function foundMemories(state, query, weigh, sees, until) {
+  const isThere = (/** @type {import('./state.js').KeptMemory} */ { memory }) =>
+    BigInt(memory.updatedAt.unixSeconds) <= until / 1_000_000n &&
+    (memory.sourceLatestMessageTs === undefined || key(memory.sourceLatestMessageTs) <= until);
+  const all = [...state.memories.values()].filter((kept) => isThere(kept) && sees(kept));
+  const weighed = all.map((kept) => {
+    const own = termsOf(kept, kept.memory.content);
+    return { memory: { ...kept.memory, citations: [], records: [] }, terms: own, weight: weigh(new Set(own)) };
+  });
+  const found = weighed.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || b.memory.id - a.memory.id);
+  return found.slice(0, query.limit).map(({ memory, terms }) => ({ memory, terms }));
+}
+
+/** The messages before and after one: of its thread, or of the top level. The first message of a thread stands in both.
+ * @param {State} state @param {Kept} of @param {bigint} since @param {bigint} until @param {number} count */
+function neighbours(state, of, since, until, count) {
+  if (count === 0) return [];
+  const between = state.shown(of.channelId, until).filter(({ ts }) => key(ts) >= since);
+  const thread = of.threadTs ?? of.ts;
+  const inThread = between.filter((message) => message === of || message.ts === thread || message.threadTs === thread);
+  const topLevel = of.threadTs === undefined ? between.filter(({ threadTs }) => threadTs === undefined) : [];
+  return [inThread, topLevel].flatMap((all) => {
+    const at = all.indexOf(of);
+    return at < 0 ? [] : [...all.slice(Math.max(0, at - count), at), ...all.slice(at + 1, at + 1 + count)];
+  });
+}

@@ -1,0 +1,117 @@
+// All that a store keeps. Tables note what changed, so that a store on disk writes that and nothing else.
+
+import { MemoryError } from '../errors.js';
+import { key, order } from '../ids.js';
+
+/** @import {Citation, KeptSpan, SavedMemory, MessageRef, User} from '../../contract.js' */
+/** A message, or the trace of a deleted one. @typedef {{ channelId: string, ts: string, userId: string, text: string, authorName?: string, threadTs?: string, editedAt?: number, isDeleted: boolean }} Kept */
+/** A memory with what its call was given. @typedef {{ memory: SavedMemory, origins: string[], messages: string[], memories: number[] }} KeptMemory */
+
+/** Values are replaced, never changed. @template T @extends {Map<string, T>} */
+export class Table extends Map {
+  /** The keys whose values changed. @type {Set<string>} */
+  changed = new Set();
+
+  /** @param {string} key @param {T} value */
+  set(key, value) {
+    // The constructor of a Map calls this before there are fields.
+    this.changed?.add(key);
+    return super.set(key, value);
+  }
+
+  /** @param {string} key */
+  delete(key) {
+    if (this.has(key)) this.changed.add(key);
+    return super.delete(key);
+  }
+}
+
+export class State {
+  /** @type {Table<User>} */ users = new Table();
+  /** @type {Table<{ id: string, name: string, isPrivate: boolean }>} */ channels = new Table();
+  /** By channel and id. @type {Table<Kept>} */ messages = new Table();
+  /** @type {Table<KeptMemory>} */ memories = new Table();
+  /** @type {Table<any>} */ deferrals = new Table();
+  /** Messages that do not wait, of channels with a version: which version took them as news, 0 for none. @type {Table<number>} */ settled = new Table();
+  /** Threads of which a summarised message changed, and channels whose memories lost lines. @type {Table<true>} */ changedThreads = new Table();
+  /** @type {Table<true>} */ lostLines = new Table();
+  /** @type {Table<number>} */ counters = new Table();
+
+  /** When what changed last, in this process. @type {Map<string, number>} */
+  revisions = new Map();
+  revision = 0;
+  /** The messages that are there, by channel, in order. @type {Map<string, Kept[]>} */
+  #shown = new Map();
+
+  static TABLES = /** @type {const} */ (['users', 'channels', 'messages', 'memories', 'deferrals', 'settled', 'changedThreads', 'lostLines', 'counters']);
+
+  /** Whether something is not written yet. */
+  isChanged() {
+    return State.TABLES.some((name) => this[name].changed.size > 0);
+  }
+
+  /** Takes what is written in place of everything. @param {(table: string) => [string, any][]} rows */
+  replace(rows) {
+    for (const name of State.TABLES) {
+      const table = /** @type {Table<any>} */ (this[name]);
+      table.clear();
+      for (const [id, value] of rows(name)) table.set(id, value);
+      table.changed.clear();
+    }
+    this.#shown.clear();
+  }
+
+  /** @param {string} channelId @param {string} ts */
+  message(channelId, ts) {
+    return this.messages.get(`${channelId}:${ts}`);
+  }
+
+  /** @param {Kept} message */
+  keep(message) {
+    this.messages.set(`${message.channelId}:${message.ts}`, message);
+    this.#shown.delete(message.channelId);
+  }
+
+  /** What is in a channel up to then, oldest first. @param {string} channelId @param {bigint} [until] */
+  shown(channelId, until) {
+    this.channel(channelId);
+    let all = this.#shown.get(channelId);
+    if (!all) {
+      const prefix = `${channelId}:`;
+      const own = [...this.messages].filter(([id, { channelId: of, isDeleted }]) => id.startsWith(prefix) && of === channelId && !isDeleted);
+      all = own.map(([, message]) => message).sort((a, b) => order(key(a.ts), key(b.ts)));
+      this.#shown.set(channelId, all);
+    }
+    return until === undefined ? all : all.filter(({ ts }) => key(ts) <= until);
+  }
+
+  /** @param {string} id */
+  channel(id) {
+    const channel = this.channels.get(id);
+    if (!channel) throw new MemoryError('not-found', `channel ${id} is not stored`);
+    return channel;
+  }
+
+  /** Notes that a message (by channel and id) or a memory (by its number) is not any more what a call was given. @param {string} id */
+  revise(id) {
+    this.revisions.set(id, ++this.revision);
+  }
+
+  /** The versions of a memory, oldest first, without stand-ins. @param {string} scope @param {string} scopeId @param {string} memoryType */
+  versions(scope, scopeId, memoryType) {
+    const versions = this.all(scope, scopeId, memoryType).filter(({ memory }) => memory.version > 0);
+    return versions.sort((a, b) => a.memory.version - b.memory.version);
+  }
+
+  /** @param {string} scope @param {string} scopeId @param {string} memoryType */
+  all(scope, scopeId, memoryType) {
+    return [...this.memories.values()].filter(
+      ({ memory }) => memory.scope === scope && memory.scopeId === scopeId && memory.memoryType === memoryType,
+    );
+  }
+
+  /** @param {string} scope @param {string} scopeId @param {string} type */
+  mergedThrough(scope, scopeId, type) {
+    return this.versions(scope, scopeId, type).at(-1)?.memory.mergedThrough ?? 0;
+  }
+}

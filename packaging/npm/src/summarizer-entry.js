@@ -1,0 +1,2 @@
+export { MemoryError } from './errors.js';
+export { Summarizer } from './summarizer.js';

@@ -1,0 +1,3 @@
+export { MemoryError, Summarizer } from './index.js';
+export type { SummarizerOptions, Now } from './index.js';
+export type * from './contract.js';
