@@ -1,18 +1,40 @@
 // Runs the components on imports in memory, and prints what came of it as JSON:
 //
-//   node host.js CONTEXT.json WORKSPACE.json
+//   node host.js CONTEXT.json WORKSPACE.json [later]
 //
+// With `later`, all functions that the component is given answer later, as those of a database or a network do.
 // tests/tests/embed/ compares the output with that of other hosts.
 
 import { readFileSync } from 'node:fs';
-import { botComponent, summarizerComponent } from './component.js';
+import { setImmediate } from 'node:timers/promises';
+import { MemoryError, Summarizer } from '@myao/memory';
 import { ScriptedModel } from './imports.js';
 import { plain, readAnswers, readContext } from './json.js';
-import { StoreAt } from './place.js';
-import { Store } from './store.js';
-import { play, readWorkspace } from './workspace.js';
+import { memoryOf, play, readWorkspace } from './workspace.js';
 
-/** @import {Context, MemoryType, Scope, Timestamp} from './generated/bot/interfaces/myao-memory-types.js' */
+/** @import {Context, MemoryType, Scope, Timestamp} from '@myao/memory' */
+/** @import {Change} from './workspace.js' */
+
+const [context, script] = process.argv.slice(2, 4).map((path) => JSON.parse(readFileSync(path, 'utf8')));
+const isLater = process.argv[4] === 'later';
+
+/** @type {Change} */
+const change = (functions) => (isLater ? later(functions) : functions);
+
+/** The same functions, answering later. @template {object} T @param {T} functions @returns {T} */
+function later(functions) {
+  return new Proxy(functions, {
+    getOwnPropertyDescriptor: (object, name) => Object.getOwnPropertyDescriptor(object, name),
+    get: (object, name) => {
+      const value = /** @type {any} */ (object)[name];
+      if (typeof value !== 'function') return value;
+      return async (/** @type {unknown[]} */ ...args) => {
+        await setImmediate();
+        return value.apply(object, args);
+      };
+    },
+  });
+}
 
 /** Scope, memory type and existing memory of the specification's worked prompts; some show what is retired.
  * @param {Context} context @returns {[name: string, Scope, MemoryType, existing: string | undefined, retired: boolean][]} */
@@ -24,53 +46,45 @@ const workedPrompts = (context) => [
   ['workspace-short-term', 'workspace', 'short-term', undefined, true],
 ];
 
-/** Every prompt of a context.
- * @param {(settings: Record<string, string>) => Pick<ReturnType<typeof summarizerComponent>, 'memorySummarizer' | 'replyPrompt'>} instance
- * @param {Context} context @param {Timestamp} now */
-function prompts(instance, context, now) {
+/** Every prompt of a context. @param {(settings: Record<string, string>) => Promise<Summarizer>} load @param {Context} context @param {Timestamp} now */
+async function prompts(load, context, now) {
   /** @type {Record<string, string>} */
   const prompts = {};
   for (const [name, scope, type, existing, legacyWorkspaceShortTerm] of workedPrompts(context)) {
-    const { memorySummarizer } = instance({ ...settings, 'memory.legacy_workspace_short_term': String(legacyWorkspaceShortTerm) });
-    prompts[name] = memorySummarizer.renderPrompt(context, scope, type, existing);
+    const loaded = await load({ ...settings, 'memory.legacy_workspace_short_term': String(legacyWorkspaceShortTerm) });
+    prompts[name] = await loaded.renderPrompt(context, scope, type, existing);
   }
-  const { replyPrompt } = instance(settings);
-  prompts.reply = replyPrompt.renderReply(context, 'mention', now);
-  prompts.judgment = replyPrompt.renderJudgment(context, now);
+  const loaded = await load(settings);
+  prompts.reply = await loaded.renderReply(context, 'mention', now);
+  prompts.judgment = await loaded.renderJudgment(context, now);
   return prompts;
 }
 
-/** The result of an export, or the error of the contract that it ended with. @param {() => unknown} call */
-function result(call) {
-  try {
-    return { ok: call() };
-  } catch (error) {
-    // jco throws the contract's error as the payload of an Error; anything else is a trap or a fault of the host.
-    if (error instanceof Error && 'payload' in error) return { err: error.payload };
-    throw error;
-  }
-}
-
-const [context, script] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')));
+/** What a call came to, or the error of the contract that it ended with. @param {Promise<unknown>} call */
+const result = (call) =>
+  call.then(
+    (ok) => ({ ok }),
+    (error) => {
+      if (error instanceof MemoryError && error.payload) return { err: error.payload };
+      throw error;
+    },
+  );
 
 const workspace = readWorkspace(script);
-const { platform, settings, at } = workspace;
-
+const { settings, at } = workspace;
 const goldens = readContext(context);
-const silent = new ScriptedModel({}, {});
-const withoutWorkspace = (/** @type {Record<string, string>} */ settings) =>
-  botComponent({ store: new StoreAt(new Store(0, settings['workspace_scope_id']), 'workspace'), model: silent, platform, settings });
 const now = at(script.runs[0].now);
-const memory = prompts(withoutWorkspace, goldens, now);
-const smallest = prompts((settings) => summarizerComponent(silent, settings), goldens, now);
+const silent = new ScriptedModel({}, {});
+const memory = await prompts((settings) => memoryOf({ ...workspace, model: silent }, change, settings), goldens, now);
+const smallest = await prompts((settings) => Summarizer.load({ llm: change(silent), settings }), goldens, now);
 
 const summarizing = new ScriptedModel(readAnswers(script['answers-of-the-summarizer']), {});
-const { memorySummarizer } = summarizerComponent(summarizing, settings);
-const summary = memorySummarizer.summarize(goldens, 'channel', 'short-term', undefined);
-const refused = result(() => memorySummarizer.summarize(goldens, 'workspace', 'short-term', undefined));
-const failed = result(() => memorySummarizer.summarize(goldens, 'thread', 'short-term', undefined));
+const summarizer = await Summarizer.load({ llm: change(summarizing), settings });
+const summary = await summarizer.summarize(goldens, 'channel', 'short-term');
+const refused = await result(summarizer.summarize(goldens, 'workspace', 'short-term'));
+const failed = await result(summarizer.summarize(goldens, 'thread', 'short-term'));
 
-const played = await play(script, workspace, (store) => botComponent({ ...workspace, store }));
+const played = await play(script, workspace, change);
 const came = {
   memory: { prompts: memory, ...played },
   summarizer: { prompts: smallest, summary, refused, failed, requests: summarizing.requests },

@@ -1,7 +1,7 @@
-// Between JSON and the values of the contract. JSON has the contract's own names (`scope-id`), jco's values have
+// Between JSON and the values of the contract. JSON has the contract's own names (`scope-id`), the package's values have
 // JavaScript's (`scopeId`).
 
-/** @import {Context, Message, Timestamp} from './generated/bot/interfaces/myao-memory-types.js' */
+/** @import {Context, Message, Timestamp} from '@myao/memory' */
 
 /** Renames keys that are names of the contract. @param {any} value @returns {any} */
 export function camel(value) {
@@ -23,9 +23,8 @@ export function readAnswers(json) {
  * names, with what they hold if they hold something. @param {any} value @returns {any} */
 export function plain(value) {
   if (value === undefined || value === null) return null;
-  if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'object') return value;
-  if (Array.isArray(value) || ArrayBuffer.isView(value)) return Array.from(/** @type {any[]} */ (value), plain);
+  if (Array.isArray(value)) return value.map(plain);
   if ('tag' in value) return 'val' in value ? { [value.tag]: plain(value.val) } : value.tag;
   const rename = (/** @type {string} */ name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const named = Object.entries(value).map(([name, inner]) => /** @type {const} */ ([rename(name), plain(inner)]));
@@ -36,7 +35,7 @@ export function plain(value) {
 function time(text) {
   const offset = /([+-])(\d\d):(\d\d)$/.exec(text);
   const minutes = offset ? Number(`${offset[1]}1`) * (Number(offset[2]) * 60 + Number(offset[3])) : 0;
-  return { unixSeconds: BigInt(Date.parse(text) / 1000), utcOffsetSeconds: minutes * 60 };
+  return { unixSeconds: Date.parse(text) / 1000, utcOffsetSeconds: minutes * 60 };
 }
 
 /** @param {any} message @returns {Message} */

@@ -1,4 +1,4 @@
-//! In Node, through jco: `tests/embed/node/`.
+//! In Node, through the npm package: `packaging/npm/` and `tests/embed/node/`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,15 +6,13 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use myao_tests::project_file;
-use serde_json::Value;
 
 use crate::distribution::run_block;
-use crate::json::plain;
-use crate::reference::{self, CONTEXT};
+use crate::reference::CONTEXT;
 use crate::runtime::{assert_log_without_texts, assert_same, run};
 use crate::script::FILE;
 
-/// The folder with jco installed, with today's sources and components in it.
+/// The folder of `scripts/prepare-embed`, with today's sources and today's package in it.
 fn folder() -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(prepare).clone()
@@ -28,70 +26,52 @@ fn prepare() -> PathBuf {
         let source = source.unwrap().path();
         fs::copy(&source, folder.join(source.file_name().unwrap())).unwrap();
     }
-    for (name, file) in [
-        ("bot", "myao_bot"),
-        ("summarizer", "myao_summarizer"),
-        ("faulty", "faulty"),
-    ] {
-        let component = project_file(&format!("target/component/{file}.wasm"));
-        let mut jco = Command::new("node_modules/.bin/jco");
-        jco.current_dir(&folder).arg("transpile");
-        jco.arg(component.canonicalize().unwrap());
-        jco.args(["--name", name, "--out-dir", &format!("generated/{name}")]);
-        jco.args(["--instantiation", "sync", "--quiet"]);
-        run(&mut jco);
-    }
+    run(&mut Command::new(project_file("scripts/package-npm")));
+    let scope = folder.join("node_modules/@myao");
+    fs::create_dir_all(&scope).unwrap();
+    let package = scope.join("memory");
+    let _ = fs::remove_file(&package);
+    std::os::unix::fs::symlink(folder.join("../../npm"), package).unwrap();
     folder
 }
 
-fn node(script: &str) -> Output {
+fn node(script: &str, arguments: &[&str]) -> Output {
     let mut node = Command::new("node");
     node.current_dir(folder()).arg(script);
     for file in [CONTEXT, FILE] {
         node.arg(project_file(file).canonicalize().unwrap());
     }
-    run(&mut node)
+    run(node.args(arguments))
 }
 
 #[tokio::test]
-#[ignore = "needs jco: make test-embed"]
+#[ignore = "needs Node: make test-embed"]
 async fn prints_what_the_rust_host_makes() {
-    let printed = node("host.js");
+    let printed = node("host.js", &[]);
     assert_log_without_texts(&printed);
     assert_same(printed).await;
 }
 
 #[tokio::test]
-#[ignore = "needs jco: make test-embed"]
-async fn imports_may_answer_later_and_a_call_ends_at_its_deadline() {
-    let output = node("async-host.js");
-    assert_log_without_texts(&output);
-    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let mut workspace = plain(reference::memory().await);
-    workspace.as_object_mut().unwrap().remove("prompts");
-    assert_eq!(printed["memory"], workspace);
-    assert_eq!(
-        printed["summary"],
-        plain(reference::summarizer().await)["summary"]
-    );
-    assert_eq!(printed["late"], "the call took longer than 2000 ms");
-    assert_eq!(printed["failed"], "the model is broken");
-    assert_eq!(
-        printed["missing"],
-        "the import storage has no function listDue"
-    );
-    assert_eq!(printed["unlogged"], "the log is full");
-    let chunks = printed["chunks"].as_u64();
-    assert!(chunks > Some(1), "{printed}");
-    assert_eq!(printed["side-by-side"].as_u64(), chunks);
+#[ignore = "needs Node: make test-embed"]
+async fn imports_may_answer_later() {
+    let printed = node("host.js", &["later"]);
+    assert_log_without_texts(&printed);
+    assert_same(printed).await;
 }
 
 #[test]
-#[ignore = "needs jco: make test-embed"]
+#[ignore = "needs Node: make test-embed"]
+fn the_package_passes_its_tests() {
+    run(&mut Command::new(project_file("scripts/test-npm")));
+}
+
+#[test]
+#[ignore = "needs Node: make test-embed"]
 fn clocks_stand_still_and_chance_is_the_same_in_every_call() {
     let script = project_file("tests/tests/embed/prying.js");
     fs::copy(script, folder().join("prying.mjs")).unwrap();
-    let printed = node("prying.mjs");
+    let printed = node("prying.mjs", &[&project_file("target/component/faulty.wasm").display().to_string()]);
     let told: Vec<String> = serde_json::from_slice(&printed.stdout).unwrap();
     let [first, second, machine, timer, next] = told.as_slice() else {
         panic!("{told:?}")
@@ -104,20 +84,16 @@ fn clocks_stand_still_and_chance_is_the_same_in_every_call() {
 }
 
 #[tokio::test]
-#[ignore = "needs jco: make test-embed"]
+#[ignore = "needs Node: make test-embed"]
 async fn the_commands_of_the_distribution_work() {
     let installed = folder().join("node_modules");
     let place = "examples/node/node_modules";
-    let printed = run_block(
-        "node host.js",
-        &["npm install --ignore-scripts"],
-        (place, &installed),
-    );
+    let printed = run_block("node host.js", &["npm install"], (place, &installed));
     assert_same(printed).await;
 }
 
 #[test]
-#[ignore = "needs jco: make test-embed"]
+#[ignore = "needs Node: make test-embed"]
 fn the_imports_have_the_types_of_the_contract() {
     let mut tsc = Command::new("node_modules/.bin/tsc");
     run(tsc.current_dir(folder()).args(["--project", "."]));
