@@ -47,3 +47,17 @@ export function boundChat(functions, place, isReading) {
     },
   };
 }
+
+/** @param {Functions} functions of the model @param {Place} place @returns {Functions} */
+export function boundLlm(functions, place) {
+  /** @param {any} request */
+  const owns = ({ purpose: { scope, scopeId } }) => {
+    const isOwn = scope === 'workspace' ? typeof place !== 'object' : subjectOf(scope, scopeId).channelId === channelOf(place);
+    if (!isOwn) throw new MemoryError('out-of-place', `the component asked the model for ${scopeId} in a call for ${named(place)}`);
+  };
+  return {
+    ...functions,
+    complete: (request) => (owns(request), functions.complete(request)),
+    completeAll: (requests) => (requests.forEach(owns), functions.completeAll(requests)),
+  };
+}

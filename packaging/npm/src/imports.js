@@ -123,6 +123,8 @@ export function hostOf(imports) {
     const ok = (value) => ({ tag: 'ok', val: func.ok ? checked(func.ok, value, `what ${path} returned`, { exact: false }) : undefined });
     /** @param {any} error @returns {Outcome} */
     const failed = (error) => {
+      // The component must not learn that it was caught, and go on.
+      if (error instanceof MemoryError && error.code === 'out-of-place') throw error;
       const payload = func.err ? payloadOf(error, func.err) : undefined;
       if (func.err && payload !== undefined) return { tag: 'err', val: checked(func.err, payload, `the error of ${path}`, { exact: false }) };
       throw importFailed(path, error);
@@ -139,8 +141,6 @@ export function hostOf(imports) {
 
 /** @param {string} path @param {any} error */
 function importFailed(path, error) {
-  const isOurs = error instanceof MemoryError && (error.code === 'out-of-place' || error.code === 'invalid-value');
-  if (isOurs) return error;
   const lostThis = error instanceof TypeError && /private|undefined|\bthis\b/.test(error.message);
   const hint = lostThis ? ' (a method that was taken from its object has lost its `this`: give the object, or bind the method)' : '';
   return new MemoryError('import-failed', `${path} failed: ${error?.message ?? error}${hint}`, { cause: error });

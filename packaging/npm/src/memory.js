@@ -1,6 +1,6 @@
 // The whole component over a storage: see index.d.ts for what each function does.
 
-import { boundChat, boundStorage } from './bound.js';
+import { boundChat, boundLlm, boundStorage } from './bound.js';
 import { MemoryError } from './errors.js';
 import { Exports, OPTIONS, checkOptions } from './exports.js';
 import { generateAll } from './generate.js';
@@ -135,7 +135,8 @@ export class Memory extends Summarizer {
   #imports(place, isReading) {
     const functions = storageFunctions(this.#storage(place));
     const storage = boundStorage(functions, place, isReading);
-    return { storage, recall: functions, chat: this.#chat ? boundChat(this.#chat, place, isReading) : {} };
+    const llm = boundLlm(this.#exports.imports.llm, place);
+    return { llm, storage, recall: functions, chat: this.#chat ? boundChat(this.#chat, place, isReading) : {} };
   }
 }
 

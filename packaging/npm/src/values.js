@@ -59,7 +59,7 @@ export function store(heap, type, at, value) {
     case 'f64': return view().setFloat64(at, value, true);
     case 'string':
     case 'list': {
-      const [begin, length] = type.kind === 'string' ? putText(heap, value) : putItems(heap, type.of, value);
+      const [begin, length] = type.kind === 'list' ? putItems(heap, type.of, value) : putText(heap, value);
       view().setUint32(at, begin, true);
       return view().setUint32(at + 4, length, true);
     }
