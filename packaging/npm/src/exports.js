@@ -6,12 +6,11 @@ import { VERSION } from './contract.js';
 import { MemoryError, ofPayload } from './errors.js';
 import { NO_LLM, functionsIn, hostOf, llmFunctions } from './imports.js';
 import { camel } from './names.js';
-import { Runner, limitsOf } from './runner.js';
+import { Runner, limitsOf, wayOf } from './runner.js';
 import { callAtOnce, checkSettings, needsModel, pairsOf } from './settings.js';
 import { functionOf } from './types.js';
 
 /** @import {Functions} from './imports.js' */
-/** @import {Limits, Way} from './runner.js' */
 
 /** What both classes take. */
 export const OPTIONS = ['llm', 'settings', 'log', 'limits', 'component'];
@@ -32,8 +31,8 @@ export class Exports {
     this.about = about;
   }
 
-  /** @param {any} options @param {Uint8Array} bytes of the component @param {(module: WebAssembly.Module, limits: Limits) => Promise<Way>} choose */
-  static async load({ llm, settings = {}, log, limits }, bytes, choose) {
+  /** @param {any} options @param {Uint8Array} bytes of the component */
+  static async load({ llm, settings = {}, log, limits }, bytes) {
     const pairs = pairsOf(settings);
     const checkedLimits = limitsOf(limits);
     const model = llm === undefined ? NO_LLM : llmFunctions(llm);
@@ -46,7 +45,7 @@ export class Exports {
       throw new MemoryError('invalid-options', `the settings ${needs.join(' and ')} are \`llm\`, and load got no llm: give one, or set them to \`extractive\``);
     }
     const imports = { llm: model, settings: { get: () => pairs }, log: { write } };
-    return new Exports(new Runner(await choose(module, checkedLimits), checkedLimits), imports, { ...about, package: VERSION });
+    return new Exports(new Runner(await wayOf(module), checkedLimits), imports, { ...about, package: VERSION });
   }
 
   /** @param {string} owner an interface @param {string} name a function, both by the contract's names @param {unknown[]} args @param {Record<string, Functions>} more imports */

@@ -5,8 +5,8 @@ import { MemoryError } from './errors.js';
 import { Exports, OPTIONS, checkOptions } from './exports.js';
 import { generateAll } from './generate.js';
 import { chatFunctions, functionsIn, storageFunctions } from './imports.js';
-import { readComponent } from '#read';
-import { Summarizer, choose } from './summarizer.js';
+import { readComponent } from './platform.js';
+import { Summarizer } from './summarizer.js';
 import { timestamp } from './time.js';
 
 /** @import {Place} from './bound.js' */
@@ -34,7 +34,7 @@ export class Memory extends Summarizer {
     const { at } = functionsIn('storage', asInstance(options.storage), { needed: ['at'] });
     const chat = options.chat === undefined ? undefined : chatFunctions(options.chat);
     storageFunctions(at('schedule'));
-    const exports = await Exports.load(options, options.component ?? (await readComponent('bot')), choose);
+    const exports = await Exports.load(options, options.component ?? (await readComponent('bot')));
     return new Memory(exports, at, chat, String(options.settings?.workspace_scope_id ?? 'default'));
   }
 

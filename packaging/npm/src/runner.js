@@ -2,6 +2,7 @@
 
 import { call, canWait } from './component.js';
 import { MemoryError } from './errors.js';
+import { threads } from './platform.js';
 
 /** @import {Host, Outcome} from './component.js' */
 /** @typedef {{ concurrentCalls: number, deadlineMs: number }} Limits */
@@ -25,10 +26,13 @@ export function limitsOf(limits = {}) {
 const waiting = (module) => async ({ host, owner, name, args }) => call(module, host, owner, name, args, true);
 
 /** Calls in this thread, without waiting: only for imports that answer at once. @param {WebAssembly.Module} module @returns {Way} */
-export const atOnce = (module) => async ({ host, owner, name, args }) => call(module, host, owner, name, args, false);
+const atOnce = (module) => async ({ host, owner, name, args }) => call(module, host, owner, name, args, false);
 
-/** The best way that this runtime has. @param {WebAssembly.Module} module @param {Limits} limits @param {() => Promise<Way>} otherwise */
-export const wayOf = async (module, limits, otherwise) => (canWait() ? waiting(module) : otherwise());
+/** The best way that this runtime has. A browser without JSPI can still show prompts. @param {WebAssembly.Module} module @returns {Promise<Way>} */
+export async function wayOf(module) {
+  if (canWait()) return waiting(module);
+  return (await threads()?.(module)) ?? atOnce(module);
+}
 
 export class Runner {
   #running = 0;

@@ -1,16 +1,8 @@
 // The texts and prompts of memories from a context, without a storage: see index.d.ts.
 
 import { Exports, OPTIONS, bindMethods, checkOptions } from './exports.js';
-import { readComponent } from '#read';
-import { atOnce, wayOf } from './runner.js';
+import { readComponent } from './platform.js';
 import { timestamp } from './time.js';
-
-/** The best way to call that this runtime has. A browser without JSPI can still show prompts. @param {WebAssembly.Module} module @param {import('./runner.js').Limits} limits */
-export const choose = (module, limits) =>
-  wayOf(module, limits, async () => {
-    const { inThreads } = await import('#threads');
-    return inThreads ? inThreads(module) : atOnce(module);
-  });
 
 export class Summarizer {
   #exports;
@@ -25,7 +17,7 @@ export class Summarizer {
   /** @param {any} options @returns {Promise<any>} */
   static async load(options = {}) {
     checkOptions(options, OPTIONS);
-    return new Summarizer(await Exports.load(options, options.component ?? (await readComponent('summarizer')), choose));
+    return new Summarizer(await Exports.load(options, options.component ?? (await readComponent('summarizer'))));
   }
 
   /** @param {any} context @param {string} scope @param {string} memoryType @param {string} [existingMemory] */

@@ -26,12 +26,8 @@ fn prepare() -> PathBuf {
         let source = source.unwrap().path();
         fs::copy(&source, folder.join(source.file_name().unwrap())).unwrap();
     }
-    run(&mut Command::new(project_file("scripts/package-npm")));
-    let scope = folder.join("node_modules/@myao");
-    fs::create_dir_all(&scope).unwrap();
-    let package = scope.join("memory");
-    let _ = fs::remove_file(&package);
-    std::os::unix::fs::symlink(folder.join("../../npm"), package).unwrap();
+    let package = folder.join("node_modules/@myao/memory");
+    run(Command::new(project_file("scripts/package-npm")).arg(package));
     folder
 }
 

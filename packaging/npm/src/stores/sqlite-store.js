@@ -17,6 +17,7 @@ export class SqliteStore extends MemoryStore {
   /** @param {string | SqliteDatabase} file @param {{ utcOffsetSeconds?: number, workspaceId?: string }} [options] */
   constructor(file, options) {
     const isOwn = typeof file === 'string';
+    if (!isOwn && typeof file?.exec !== 'function') throw new MemoryError('invalid-options', 'SqliteStore takes a path or an open database');
     const database = isOwn ? open(file) : file;
     super(options, read(database));
     this.#database = database;
