@@ -57,7 +57,8 @@ function functions({ name, functions, docs }) {
     const given = params.map(([param, of]) => `${camel(param)}: ${type(of)}`).join(', ');
     return `${comment(docs[own], '  ')}  ${camel(own)}(${given}): MaybeLater<${type(isResult ? result[1] : result)}>;\n`;
   });
-  return `/** The functions of the import \`${name}\`. They throw a \`MemoryError\` with a code of the contract. */\nexport interface ${GIVEN[name]} {\n${each.join('')}}\n`;
+  const doc = comment([`The functions of the import \`${name}\`. They throw a \`MemoryError\` with a code of the contract.`], '');
+  return `${doc}export interface ${GIVEN[name]} {\n${each.join('')}}\n`;
 }
 
 /** @param {ReturnType<typeof import('./wit.js').readContract>} contract */

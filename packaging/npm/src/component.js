@@ -156,7 +156,13 @@ function argumentsOf(heap, func, args) {
   return [at];
 }
 
-/** The instance is thrown away, so what it returned in its memory is not given back. @param {Heap} heap @param {Func} func @param {any} result @returns {Outcome} */
+/**
+ * The instance is thrown away, so what it returned in its memory is not given back.
+ * @param {Heap} heap
+ * @param {Func} func
+ * @param {any} result
+ * @returns {Outcome}
+ */
 function resultOf(heap, func, result) {
   if (!func.result) return { tag: 'ok' };
   const value = func.result.flat.length > 1 ? load(heap, func.result, result >>> 0) : lift(heap, func.result, [result][Symbol.iterator]());

@@ -48,7 +48,12 @@ export class Exports {
     return new Exports(new Runner(await wayOf(module), checkedLimits), imports, { ...about, package: VERSION });
   }
 
-  /** @param {string} owner an interface @param {string} name a function, both by the contract's names @param {unknown[]} args @param {Record<string, Functions>} more imports */
+  /**
+   * @param {string} owner an interface
+   * @param {string} name a function, both by the contract's names
+   * @param {unknown[]} args
+   * @param {Record<string, Functions>} more imports
+   */
   async call(owner, name, args, more = {}) {
     const func = functionOf(owner, name);
     if (!func) throw new Error(`${owner}.${name} is not in the contract`);

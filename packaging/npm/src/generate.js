@@ -4,7 +4,9 @@ import { MemoryError } from './errors.js';
 
 /** @typedef {{ tag: 'thread', val: { channelId: string, threadTs: string } } | { tag: 'channel', val: string } | { tag: 'workspace' }} Step */
 /** @typedef {{ made: unknown[], [name: string]: unknown }} Entry */
-/** @typedef {{ nextSteps: (done: { step: Step, made: boolean }[]) => Promise<{ steps: Step[] }>, take: (step: Step, turn: Promise<unknown>) => Promise<Entry> }} Calls */
+/**
+ * @typedef {{ nextSteps: (done: { step: Step, made: boolean }[]) => Promise<{ steps: Step[] }>, take: (step: Step, turn: Promise<unknown>) => Promise<Entry> }} Calls
+ */
 
 /** @param {Calls} calls @param {string} workspaceId @returns {Promise<Entry[]>} */
 export async function generateAll({ nextSteps, take }, workspaceId) {

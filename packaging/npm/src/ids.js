@@ -24,7 +24,12 @@ export const secondOf = (ts) => Number(key(ts) / 1_000_000n);
 /** @template {string | number | bigint} T @param {T} a @param {T} b */
 export const order = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The channel and the thread of a scope id; no channel for the workspace. @param {string} scope @param {string} scopeId @returns {{ channelId?: string, threadTs?: string }} */
+/**
+ * The channel and the thread of a scope id; no channel for the workspace.
+ * @param {string} scope
+ * @param {string} scopeId
+ * @returns {{ channelId?: string, threadTs?: string }}
+ */
 export function subjectOf(scope, scopeId) {
   if (scope === 'workspace') return {};
   if (scope === 'channel') return { channelId: scopeId };

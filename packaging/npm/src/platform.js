@@ -2,7 +2,9 @@
 
 import { MemoryError } from './errors.js';
 
-/** @typedef {{ readComponent: (name: string) => Promise<Uint8Array>, inThreads?: (module: WebAssembly.Module) => Promise<import('./runner.js').Way> }} Platform */
+/**
+ * @typedef {{ readComponent: (name: string) => Promise<Uint8Array>, inThreads?: (module: WebAssembly.Module) => Promise<import('./runner.js').Way> }} Platform
+ */
 
 /** @type {Platform} */
 let platform = {

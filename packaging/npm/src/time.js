@@ -5,7 +5,11 @@ import { MemoryError } from './errors.js';
 
 /** @typedef {{ unixSeconds: number, utcOffsetSeconds: number }} Timestamp */
 
-/** @param {unknown} now a `Date` (shown in the local time of this machine), seconds since 1970 (shown in UTC), or both said @param {string} path @returns {Timestamp} */
+/**
+ * @param {unknown} now a `Date` (shown in the local time of this machine), seconds since 1970 (shown in UTC), or both said
+ * @param {string} path
+ * @returns {Timestamp}
+ */
 export function timestamp(now, path = 'now') {
   if (now instanceof Date) {
     if (Number.isNaN(now.getTime())) throw new MemoryError('invalid-time', `${path} is an invalid Date`);

@@ -76,7 +76,12 @@ export function store(heap, type, at, value) {
   }
 }
 
-/** The number of a case, with what it holds. @param {Extract<Type, { kind: 'option' | 'variant' }>} type @param {any} value @returns {[number, Type | null, any]} */
+/**
+ * The number of a case, with what it holds.
+ * @param {Extract<Type, { kind: 'option' | 'variant' }>} type
+ * @param {any} value
+ * @returns {[number, Type | null, any]}
+ */
 function chosen(type, value) {
   if (type.kind === 'option') return value === undefined ? [0, null, undefined] : [1, type.of, value];
   const number = type.cases.findIndex(([tag]) => tag === value.tag);

@@ -79,7 +79,8 @@ test('steps run side by side within the limit, and the memories are the same', a
       waiting.splice(0).forEach((resolve) => resolve());
       return `- ${/The crane \d comes on Friday/.exec(systemPrompt)[0]}`;
     };
-    const memory = await Memory.load({ storage, llm: { complete }, settings: { ...LLM.settings, 'memory.language': 'any' }, limits: { concurrentCalls, deadlineMs: 20_000 } });
+    const settings = { ...LLM.settings, 'memory.language': 'any' };
+    const memory = await Memory.load({ storage, llm: { complete }, settings, limits: { concurrentCalls, deadlineMs: 20_000 } });
     const { entries } = await memory.generate(NOW);
     assert.deepEqual(new Set(entries.map(({ outcome }) => outcome.tag)), new Set(['done']));
     const [newest] = storage.memories();
@@ -137,7 +138,8 @@ test('what a function returns is checked, and what it throws is told', async () 
   await assert.rejects(wrong('listDue', () => undefined), refusal('invalid-value', /what storage.listDue returned: an object .* is missing/));
   await assert.rejects(wrong('listDue', () => ({ channels: Promise.resolve([]) })), refusal('invalid-value', /listDue returned.channels: .*promise: await it/));
   const broken = () => { throw new TypeError('no table'); };
-  await assert.rejects(wrong('listDue', broken), (error) => refusal('import-failed', /storage.listDue failed: no table/)(error) && error.cause instanceof TypeError);
+  const isBroken = refusal('import-failed', /storage.listDue failed: no table/);
+  await assert.rejects(wrong('listDue', broken), (error) => isBroken(error) && error.cause instanceof TypeError);
   const full = async () => { throw new MemoryError('unavailable', 'the disk is full'); };
   await assert.rejects(wrong('listDue', full), refusal('storage.unavailable', /storage: unavailable: the disk is full/, 'later'));
   const { entries: [entry] } = await wrong('saveMemory', full);
@@ -182,16 +184,18 @@ test('what a component does for another place ends its call', { skip: !existsSyn
   const component = readFileSync(TRESPASSING);
   const told = (commands) => Memory.load({ storage, chat, component, llm: { complete: () => '- yes' }, settings: { 'persona.system_prompt': commands } });
   const asked = async (commands, question = { text: 'x', channelId: 'C1' }) => (await told(commands)).ask(question, NOW).catch((error) => error);
-  for (const command of ['messages C2', 'marked C2', 'backlog C2', 'due', 'deferrals channel C2', 'save channel C1', 'defer channel C1', 'post C1', 'ask channel C2']) {
+  const reading = ['messages C2', 'marked C2', 'backlog C2', 'due', 'deferrals channel C2', 'ask channel C2'];
+  for (const command of [...reading, 'save channel C1', 'defer channel C1', 'post C1']) {
     refusal('out-of-place', /in a call (for channel C1|that only reads)/)(await asked(command));
   }
   const own = await asked('channels\nmessages C1 -\nfind kyoto\nmemories all\nwords C2 1.0');
   assert.match(own.message, /The crane/);
   assert.doesNotMatch(own.message, /Kyoto|plans/);
-  refusal('out-of-place', /C2 in a call for channel C1/)(await (await told('post C2')).replyToMention({ channelId: 'C1', messageTs: '1.1' }, NOW).catch((error) => error));
+  const target = { channelId: 'C1', messageTs: '1.1' };
+  await assert.rejects((await told('post C2')).replyToMention(target, NOW), refusal('out-of-place', /C2 in a call for channel C1/));
   await assert.rejects((await told('take C1')).generate(NOW), refusal('trapped', /the step C1 again/));
-  const { outcome } = await (await told('save channel C2')).generateChannel('C1', NOW).catch((error) => ({ outcome: error }));
-  refusal('out-of-place', /the memory of C2 in a call for channel C1/)(outcome);
+  const saving = await told('save channel C2');
+  await assert.rejects(saving.generateChannel('C1', NOW), refusal('out-of-place', /the memory of C2 in a call for channel C1/));
 });
 
 test('a component of another version is refused, with both named', async () => {

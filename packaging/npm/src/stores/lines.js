@@ -24,7 +24,12 @@ export function areInOrder(content, lines) {
   return end <= [...content].length;
 }
 
-/** A text without some of its lines: each goes with the space after it. @param {string} content @param {Citation[]} lines @param {(line: Citation) => boolean} isGone */
+/**
+ * A text without some of its lines: each goes with the space after it.
+ * @param {string} content
+ * @param {Citation[]} lines
+ * @param {(line: Citation) => boolean} isGone
+ */
 export function without(content, lines, isGone) {
   const text = [...content];
   const part = (/** @type {number} */ from, /** @type {number} */ to) => text.slice(from, to).join('');

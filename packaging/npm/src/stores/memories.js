@@ -65,7 +65,9 @@ export function saveMemory(state, draft, { sees, given, workspaceId }) {
   const sources = checkSources(state, draft);
   const all = state.versions(scope, scopeId, memoryType);
   const newest = all.filter(sees).at(-1)?.memory.id;
-  if (newest !== draft.expected) throw new MemoryError('conflict', `the newest ${memoryType} memory of ${scopeId} is ${newest}, not ${draft.expected}: read again`);
+  if (newest !== draft.expected) {
+    throw new MemoryError('conflict', `the newest ${memoryType} memory of ${scopeId} is ${newest}, not ${draft.expected}: read again`);
+  }
   const revised = [...given.messages, ...given.memories].some((id) => (state.revisions.get(String(id)) ?? 0) > given.since);
   if (revised) throw new MemoryError('conflict', `what the memory of ${scopeId} was made from has changed or gone: read again`);
   const latest = draft.sourceLatestMessageTs;

@@ -25,7 +25,13 @@ export class MemoryStore {
     this.#workspaceId = workspaceId;
   }
 
-  /** Changes the state, all of it or nothing. A store on disk does it otherwise. @template T @param {State} state @param {(state: State) => T} change @returns {T} */
+  /**
+   * Changes the state, all of it or nothing. A store on disk does it otherwise.
+   * @template T
+   * @param {State} state
+   * @param {(state: State) => T} change
+   * @returns {T}
+   */
   change(state, change) {
     return change(state);
   }

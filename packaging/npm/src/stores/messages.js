@@ -23,7 +23,14 @@ export function merged(before, message) {
   return { ...message, threadTs };
 }
 
-/** A message as the component sees it, among those that are there. @param {State} state @param {Kept} message @param {Kept[]} there @param {number} utcOffsetSeconds @returns {Message} */
+/**
+ * A message as the component sees it, among those that are there.
+ * @param {State} state
+ * @param {Kept} message
+ * @param {Kept[]} there
+ * @param {number} utcOffsetSeconds
+ * @returns {Message}
+ */
 function shown(state, message, there, utcOffsetSeconds) {
   const hasReplies = message.threadTs === undefined && there.some((other) => other.threadTs === message.ts);
   const threadTs = message.threadTs ?? (hasReplies ? message.ts : undefined);

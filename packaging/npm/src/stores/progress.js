@@ -107,7 +107,12 @@ function isWorkspaceDue(state, type, isOpen) {
 }
 
 /** What a version was made from does not wait any more, nor what is older than the first version. Without sources, it was made from
- * everything up to its newest message. @param {State} state @param {KeptMemory} version @param {Set<string>} sources ids of messages @param {boolean} isFirst */
+ * everything up to its newest message.
+ * @param {State} state
+ * @param {KeptMemory} version
+ * @param {Set<string>} sources ids of messages
+ * @param {boolean} isFirst
+ */
 export function settle(state, { memory }, sources, isFirst) {
   const channelId = memory.scopeId;
   const all = state.shown(channelId);

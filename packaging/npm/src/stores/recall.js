@@ -31,7 +31,12 @@ function weigher(query, counts, total) {
   return (/** @type {Set<string>} */ own) => [...rare].reduce((sum, [term, weight]) => sum + (own.has(term) ? weight : 0), 0);
 }
 
-/** @param {State} state @param {RecallQuery} query @param {{ seesChannel: (id: string) => boolean, sees: Sees, utcOffsetSeconds: number }} place @returns {Candidates} */
+/**
+ * @param {State} state
+ * @param {RecallQuery} query
+ * @param {{ seesChannel: (id: string) => boolean, sees: Sees, utcOffsetSeconds: number }} place
+ * @returns {Candidates}
+ */
 export function findCandidates(state, query, { seesChannel, sees, utcOffsetSeconds }) {
   const until = key(query.until);
   const since = query.since === undefined ? 0n : key(query.since);
@@ -71,7 +76,13 @@ function foundIn(state, channelId, keys, until, utcOffsetSeconds) {
 }
 
 /** Memories with a term that is not common: those that weigh the most, then the newest.
- * @param {State} state @param {RecallQuery} query @param {(own: Set<string>) => number} weigh @param {Sees} sees @param {bigint} until @returns {FoundMemory[]} */
+ * @param {State} state
+ * @param {RecallQuery} query
+ * @param {(own: Set<string>) => number} weigh
+ * @param {Sees} sees
+ * @param {bigint} until
+ * @returns {FoundMemory[]}
+ */
 function foundMemories(state, query, weigh, sees, until) {
   const isThere = (/** @type {import('./state.js').KeptMemory} */ { memory }) =>
     BigInt(memory.updatedAt.unixSeconds) <= until / 1_000_000n &&

@@ -29,9 +29,11 @@ export class SqliteStore extends MemoryStore {
     const database = this.#database;
     try {
       const result = change(state);
+      if (!state.isChanged()) return result;
       database.exec('BEGIN IMMEDIATE');
       write(database, state);
       database.exec('COMMIT');
+      for (const name of State.TABLES) state[name].changed.clear();
       return result;
     } catch (error) {
       // What could not be written did not happen: the file has what was before.
@@ -99,7 +101,6 @@ function write(database, state) {
       else remove.run(id);
     }
   }
-  for (const name of State.TABLES) state[name].changed.clear();
 }
 
 /** @param {SqliteDatabase} database */

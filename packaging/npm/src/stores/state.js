@@ -4,7 +4,10 @@ import { MemoryError } from '../errors.js';
 import { key, order } from '../ids.js';
 
 /** @import {Citation, KeptSpan, SavedMemory, MessageRef, User} from '../../contract.js' */
-/** A message, or the trace of a deleted one. @typedef {{ channelId: string, ts: string, userId: string, text: string, authorName?: string, threadTs?: string, editedAt?: number, isDeleted: boolean }} Kept */
+/**
+ * A message, or the trace of a deleted one.
+ * @typedef {{ channelId: string, ts: string, userId: string, text: string, authorName?: string, threadTs?: string, editedAt?: number, isDeleted: boolean }} Kept
+ */
 /** A memory with what its call was given. @typedef {{ memory: SavedMemory, origins: string[], messages: string[], memories: number[] }} KeptMemory */
 
 /** Values are replaced, never changed. @template T @extends {Map<string, T>} */
@@ -40,7 +43,9 @@ export class State {
   /** When what changed last, in this process. @type {Map<string, number>} */
   revisions = new Map();
   revision = 0;
-  /** The messages that are there, by channel, in order. @type {Map<string, Kept[]>} */
+  /** All messages, by channel. @type {Map<string, Map<string, Kept>>} */
+  #byChannel = new Map();
+  /** Those that are there, in order. @type {Map<string, Kept[]>} */
   #shown = new Map();
 
   static TABLES = /** @type {const} */ (['users', 'channels', 'messages', 'memories', 'deferrals', 'settled', 'changedThreads', 'lostLines', 'counters']);
@@ -59,6 +64,14 @@ export class State {
       table.changed.clear();
     }
     this.#shown.clear();
+    this.#byChannel.clear();
+    for (const message of this.messages.values()) this.#sort(message);
+  }
+
+  /** @param {Kept} message */
+  #sort(message) {
+    const own = this.#byChannel.get(message.channelId) ?? new Map();
+    this.#byChannel.set(message.channelId, own.set(message.ts, message));
   }
 
   /** @param {string} channelId @param {string} ts */
@@ -69,7 +82,12 @@ export class State {
   /** @param {Kept} message */
   keep(message) {
     this.messages.set(`${message.channelId}:${message.ts}`, message);
-    this.#shown.delete(message.channelId);
+    this.#sort(message);
+    const shown = this.#shown.get(message.channelId);
+    const last = shown?.at(-1);
+    // Most messages are the newest.
+    if (shown && last && !message.isDeleted && key(message.ts) > key(last.ts)) shown.push(message);
+    else this.#shown.delete(message.channelId);
   }
 
   /** What is in a channel up to then, oldest first. @param {string} channelId @param {bigint} [until] */
@@ -77,12 +95,13 @@ export class State {
     this.channel(channelId);
     let all = this.#shown.get(channelId);
     if (!all) {
-      const prefix = `${channelId}:`;
-      const own = [...this.messages].filter(([id, { channelId: of, isDeleted }]) => id.startsWith(prefix) && of === channelId && !isDeleted);
-      all = own.map(([, message]) => message).sort((a, b) => order(key(a.ts), key(b.ts)));
+      const own = [...(this.#byChannel.get(channelId)?.values() ?? [])].filter(({ isDeleted }) => !isDeleted);
+      const keyed = own.map((message) => /** @type {const} */ ([key(message.ts), message]));
+      all = keyed.sort(([a], [b]) => order(a, b)).map(([, message]) => message);
       this.#shown.set(channelId, all);
     }
-    return until === undefined ? all : all.filter(({ ts }) => key(ts) <= until);
+    const last = all.at(-1);
+    return until === undefined || !last || key(last.ts) <= until ? all : all.filter(({ ts }) => key(ts) <= until);
   }
 
   /** @param {string} id */
