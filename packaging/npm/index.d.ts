@@ -6,12 +6,12 @@ import type {
   ChatFunctions,
   Completion,
   Component,
+  Context,
   ContractError,
   Entry,
   Judgment,
   Level,
   LlmFunctions,
-  Context,
   MaybeLater,
   MemoryType,
   Occasion,
@@ -19,8 +19,8 @@ import type {
   RecallFunctions,
   Request,
   Response,
-  Scope,
   SavedMemory,
+  Scope,
   SearchRequest,
   SearchResult,
   StorageFunctions,
@@ -209,7 +209,9 @@ export class MemoryStore implements Storage {
   putUser(user: { id: string; name?: string; isBot?: boolean }): void;
   /** Takes in a channel. What is not known to be public is private. When it becomes private, what others have from it is taken back. */
   putChannel(channel: { id: string; name?: string; isPrivate?: boolean }): void;
-  /** Takes in a message, or an edit. What the old text said is erased from the memories, which the next run makes anew. */
+  /**
+   * Takes in a message, or another text of it: an edit. What the old text said is erased from the memories, which the next run makes anew.
+   */
   putMessage(message: PutMessage): void;
   /** Deletes a message, with what it said in the memories. It never comes back. */
   deleteMessage(channelId: string, ts: Ts): void;

@@ -20,9 +20,9 @@ function installed(t) {
 }
 
 /** What a program says to some lines. */
-function said(folder, program, lines) {
+function said(folder, program, lines, [command, ...options] = [process.execPath, '--no-warnings']) {
   writeFileSync(join(folder, 'bot.mjs'), program);
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--no-warnings', 'bot.mjs'], { cwd: folder, input: lines.join('\n'), encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(command, [...options, 'bot.mjs'], { cwd: folder, input: lines.join('\n'), encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   return stdout;
 }
@@ -44,6 +44,13 @@ test('with a file it remembers after a restart', (t) => {
   assert.equal(said(folder, program, ['The crane comes on Friday at 10:30.']), '');
   assert.match(said(folder, program, ['When does the crane come?']), /The crane comes on Friday at 10:30/);
 });
+
+for (const command of [['deno', 'run', '--allow-read', '--allow-env'], ['bun', 'run']]) {
+  test(`the bot runs in ${command[0]}`, { skip: spawnSync(command[0], ['--version']).status !== 0 }, (t) => {
+    const answers = said(installed(t), bot, ['The crane comes on Friday at 10:30.', 'When does the crane come?'], command);
+    assert.match(answers, /The crane comes on Friday at 10:30/);
+  });
+}
 
 test('packing again gives the same bytes', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'myao-'));

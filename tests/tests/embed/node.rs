@@ -67,7 +67,8 @@ fn the_package_passes_its_tests() {
 fn clocks_stand_still_and_chance_is_the_same_in_every_call() {
     let script = project_file("tests/tests/embed/prying.js");
     fs::copy(script, folder().join("prying.mjs")).unwrap();
-    let printed = node("prying.mjs", &[&project_file("target/component/faulty.wasm").display().to_string()]);
+    let component = project_file("target/component/faulty.wasm").canonicalize();
+    let printed = node("prying.mjs", &[component.unwrap().to_str().unwrap()]);
     let told: Vec<String> = serde_json::from_slice(&printed.stdout).unwrap();
     let [first, second, machine, timer, next] = told.as_slice() else {
         panic!("{told:?}")
