@@ -52,12 +52,13 @@ export class Exports {
    * @param {string} owner an interface
    * @param {string} name a function, both by the contract's names
    * @param {unknown[]} args
-   * @param {Record<string, Functions>} more imports
+   * @param {Record<string, Functions>} [more] imports
+   * @param {import('./bound.js').Bound} [bound] to the place of the call
    */
-  async call(owner, name, args, more = {}) {
+  async call(owner, name, args, more, bound) {
     const func = functionOf(owner, name);
     if (!func) throw new Error(`${owner}.${name} is not in the contract`);
-    const host = hostOf({ ...this.imports, ...more });
+    const host = hostOf({ ...this.imports, ...more }, bound);
     const outcome = await this.runner.run({ host, owner, name, args: checkedArguments(func, args, camel(name)) });
     if (outcome.tag === 'err') throw ofPayload(outcome.val, camel(name));
     return outcome.val;

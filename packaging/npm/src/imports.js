@@ -112,19 +112,23 @@ export function chatFunctions(chat) {
   return { ...Object.fromEntries(optional.map((name) => [name, missing(name)])), ...functions };
 }
 
-/** Answers the imports of one call. @param {Record<string, Functions>} imports by interface @returns {Host} */
-export function hostOf(imports) {
+/** Answers the imports of one call. @param {Record<string, Functions>} imports by interface @param {import('./bound.js').Bound} [bound] to its place @returns {Host} */
+export function hostOf(imports, bound) {
   return (owner, name, args) => {
     const func = functionOf(owner, name);
     const given = imports[owner]?.[camel(name)];
     const path = `${owner === 'recall' ? 'storage' : owner}.${camel(name)}`;
     if (!func || !given) throw new MemoryError('import-failed', `${path} is not there for this call`);
+    // The component must not learn that it was caught, and go on: this is thrown, and no error of the contract.
+    bound?.check(owner, name, args);
     /** @param {unknown} value @returns {Outcome} */
-    const ok = (value) => ({ tag: 'ok', val: func.ok ? checked(func.ok, value, `what ${path} returned`, { exact: false }) : undefined });
+    const ok = (value) => {
+      const val = func.ok ? checked(func.ok, value, `what ${path} returned`, { exact: false }) : undefined;
+      bound?.note(owner, name, args, val);
+      return { tag: 'ok', val };
+    };
     /** @param {any} error @returns {Outcome} */
     const failed = (error) => {
-      // The component must not learn that it was caught, and go on.
-      if (error instanceof MemoryError && error.code === 'out-of-place') throw error;
       const payload = func.err ? payloadOf(error, func.err) : undefined;
       if (func.err && payload !== undefined) return { tag: 'err', val: checked(func.err, payload, `the error of ${path}`, { exact: false }) };
       throw importFailed(path, error);

@@ -1,6 +1,6 @@
 // The whole component over a storage: see index.d.ts for what each function does.
 
-import { boundChat, boundLlm, boundStorage } from './bound.js';
+import { Bound } from './bound.js';
 import { MemoryError } from './errors.js';
 import { Exports, OPTIONS, checkOptions } from './exports.js';
 import { generateAll } from './generate.js';
@@ -9,7 +9,7 @@ import { readComponent } from './platform.js';
 import { Summarizer } from './summarizer.js';
 import { timestamp } from './time.js';
 
-/** @import {Place} from './bound.js' */
+/** @import {Changes, Place} from './bound.js' */
 /** @import {Functions} from './imports.js' */
 /** @import {Step} from './generate.js' */
 
@@ -101,8 +101,8 @@ export class Memory extends Summarizer {
 
   /** @param {string} name @param {any} target @param {any} now */
   async #reply(name, target, now) {
-    if (!this.#chat) throw new MemoryError('invalid-options', `load got no chat, and a reply is posted there: give one, or use \`ask\``);
-    return this.#write({ channel: target?.channelId }, 'responder', name, [target, timestamp(now)]);
+    if (!this.#chat) throw new MemoryError('invalid-options', 'load got no chat, and a reply is posted there: give one, or use `ask`');
+    return this.#call({ channel: target?.channelId }, { answers: target }, 'responder', name, [target, timestamp(now)]);
   }
 
   /** @param {Step} step @param {import('./time.js').Timestamp} now @param {Promise<unknown>} turn */
@@ -121,22 +121,27 @@ export class Memory extends Summarizer {
 
   /** @param {Place} place @param {string} owner @param {string} name @param {unknown[]} args */
   #read(place, owner, name, args) {
-    return this.#exports.call(owner, name, args, this.#imports(place, true));
+    return this.#call(place, 'nothing', owner, name, args);
   }
 
   /** @param {Place} place @param {string} owner @param {string} name @param {unknown[]} args @param {Promise<unknown>} [turn] */
   #write(place, owner, name, args, turn) {
-    const imports = this.#imports(place, false);
-    if (turn) imports.storage = savedInTurn(imports.storage, turn);
-    return this.#exports.call(owner, name, args, imports);
+    return this.#call(place, 'memories', owner, name, args, turn);
   }
 
-  /** @param {Place} place @param {boolean} isReading @returns {Record<string, Functions>} */
-  #imports(place, isReading) {
+  /**
+   * @param {Place} place
+   * @param {Changes} changes
+   * @param {string} owner
+   * @param {string} name
+   * @param {unknown[]} args
+   * @param {Promise<unknown>} [turn]
+   */
+  #call(place, changes, owner, name, args, turn) {
     const functions = storageFunctions(this.#storage(place));
-    const storage = boundStorage(functions, place, isReading);
-    const llm = boundLlm(this.#exports.imports.llm, place);
-    return { llm, storage, recall: functions, chat: this.#chat ? boundChat(this.#chat, place, isReading) : {} };
+    const storage = turn ? savedInTurn(functions, turn) : functions;
+    const imports = { storage, recall: functions, chat: this.#chat ?? {} };
+    return this.#exports.call(owner, name, args, imports, new Bound(place, changes, this.#workspaceId));
   }
 }
 
