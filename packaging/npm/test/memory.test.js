@@ -61,6 +61,28 @@ test('what is said in a private channel is not shown elsewhere', async () => {
   assert.ok(workspaces.length > 0 && workspaces.every(({ content }) => !content.includes('Kyoto')));
 });
 
+test('what a private channel holds changes no byte of what is made for other places', async () => {
+  const made = [];
+  for (const secret of ['We sell the office in Kyoto on 14 May for 3,000 yen.', 'Lunch?']) {
+    const storage = workspace();
+    storage.putMessage({ channelId: 'C2', ts: `${NOW - 8000}.7`, userId: 'U1', text: secret });
+    const prompts = [];
+    const complete = ({ purpose, systemPrompt }) => {
+      if (purpose.scopeId !== 'C2') prompts.push(systemPrompt);
+      return `- ${purpose.scopeId} heard that the crane comes on Friday.`;
+    };
+    const settings = { 'engines.memory': 'llm', 'engines.response': 'llm', 'memory.language': 'any' };
+    const memory = await Memory.load({ storage, llm: { complete }, settings, limits: { concurrentCalls: 1 } });
+    const { entries } = await memory.generate(NOW);
+    const answers = [await memory.ask({ text: 'When does the office close?', channelId: 'C1' }, NOW), await memory.ask({ text: 'Kyoto?' }, NOW)];
+    const { hits } = await memory.search({ text: 'office Kyoto lunch', limit: 9 }, NOW, 'C1');
+    const elsewhere = entries.filter(({ scopeId }) => scopeId !== 'C2');
+    made.push(JSON.stringify({ prompts, answers, hits, elsewhere, context: await memory.buildContext({ channelId: 'C1' }, NOW) }));
+    assert.ok(prompts.length > 3 && !made.at(-1).includes('plans'));
+  }
+  assert.equal(made[1], made[0]);
+});
+
 test('steps run side by side within the limit, and the memories are the same', async () => {
   const made = [];
   for (const concurrentCalls of [1, 4]) {
