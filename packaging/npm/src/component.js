@@ -60,7 +60,7 @@ export async function compile(bytes) {
   return module;
 }
 
-/** Calls an export. Without `wait`, nothing may be a promise. @template T
+/** Calls an export. Without `wait`, nothing may be a promise.
  * @param {WebAssembly.Module} module @param {Host} host @param {string} owner @param {string} name @param {any[]} args checked ones
  * @param {boolean} wait @returns {Outcome | Promise<Outcome>} */
 export function call(module, host, owner, name, args, wait) {

@@ -16,7 +16,7 @@ test('types agree with the runtime', { skip: !existsSync(`${modules}/.bin/tsc`) 
   t.after(() => rmSync(folder, { recursive: true }));
   cpSync(fileURLToPath(new URL('types.ts', import.meta.url)), `${folder}/test/types.ts`);
   const compilerOptions = {
-    strict: true, allowJs: true, checkJs: true, noEmit: true, target: 'es2023', lib: ['es2024', 'dom'], module: 'nodenext',
+    strict: true, noUnusedLocals: true, noUnusedParameters: true, allowJs: true, checkJs: true, noEmit: true, target: 'es2023', lib: ['es2024', 'dom'], module: 'nodenext',
     types: ['node'], typeRoots: [`${modules}/@types`],
   };
   writeFileSync(`${folder}/tsconfig.json`, JSON.stringify({ compilerOptions, include: ['**/*'] }));

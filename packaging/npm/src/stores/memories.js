@@ -2,11 +2,11 @@
 
 import { MemoryError } from '../errors.js';
 import { areInOrder, hasUnknownLine } from './lines.js';
-import { invalid, key, order, secondOf, subjectOf, written, writtenScope } from '../ids.js';
+import { invalid, order, secondOf, subjectOf, written, writtenScope } from '../ids.js';
 import { settle } from './progress.js';
 
 /** @import {Citation, SavedMemory, MemoryDraft, MemoryQuery, MessageRef} from '../../contract.js' */
-/** @import {KeptMemory, State} from './state.js' */
+/** @import {State} from './state.js' */
 /** @import {Sees} from './progress.js' */
 /** What a call was given until now. @typedef {{ messages: Set<string>, memories: Set<number>, since: number }} Given */
 

@@ -9,7 +9,7 @@ import { findCandidates } from './recall.js';
 import { State } from './state.js';
 import { terms } from './terms.js';
 
-/** @import {Deferral, DueQuery, KeptSpan, MemoryDraft, MemoryQuery, Message, MessageQuery, RecallQuery} from '../../contract.js' */
+/** @import {Deferral, DueQuery, KeptSpan, MemoryDraft, MemoryQuery, MessageQuery, RecallQuery} from '../../contract.js' */
 /** @import {Place} from '../bound.js' */
 /** @import {Kept, KeptMemory} from './state.js' */
 

@@ -3,7 +3,7 @@
 import { MemoryError } from '../errors.js';
 import { key, order } from '../ids.js';
 
-/** @import {Citation, KeptSpan, SavedMemory, MessageRef, User} from '../../contract.js' */
+/** @import {SavedMemory, User} from '../../contract.js' */
 /**
  * A message, or the trace of a deleted one.
  * @typedef {{ channelId: string, ts: string, userId: string, text: string, authorName?: string, threadTs?: string, editedAt?: number, isDeleted: boolean }} Kept
