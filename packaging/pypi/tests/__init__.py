@@ -1,0 +1,1 @@
+"""Tests of the installed package. `scripts/test-pypi` runs them."""
