@@ -24,6 +24,9 @@ class MyaoError(Exception):
         super().__init__(text)
         self.code, self.text, self.retry = code, text, retry
 
+    def __reduce__(self) -> Any:
+        return type(self), (self.code, self.text, self.retry)
+
 
 class ConfigurationError(MyaoError):
     """What was given cannot work. It is raised before anything runs."""
@@ -34,6 +37,9 @@ class InvalidArgument(MyaoError, ValueError):
 
     def __init__(self, code: str, text: str):
         super().__init__(code, text, "never")
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.code, self.text)
 
 
 class CallError(MyaoError):
@@ -52,6 +58,9 @@ class ContractError(MyaoError):
             raise InvalidArgument("unknown-error", f"{type(self).__name__} has no case {code!r}: expected one of {cases}")
         super().__init__(code, _words(code, detail), _retry(self.RETRIES[code], detail))
         self.detail = detail
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.code, self.detail)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ContractError):

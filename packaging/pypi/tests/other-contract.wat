@@ -1,0 +1,2 @@
+(component
+  (import "myao:memory/log@0.3.0" (instance)))
