@@ -54,7 +54,7 @@ def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_dire
 
 def build_editable(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """Not offered: the components are not among the sources."""
-    raise NotImplementedError("install the wheel instead: scripts/wheel makes it")
+    raise NotImplementedError("install the wheel instead: scripts/package-pypi makes it")
 
 
 def build_sdist(sdist_directory: str, config_settings: Any = None) -> str:

@@ -302,7 +302,7 @@ class Ends(unittest.IsolatedAsyncioTestCase):
         self.assertIn("Mia", await memory.render_prompt(CONTEXT, "channel", "short-term"))
 
     async def test_a_component_that_looks_at_the_machine_is_ended(self) -> None:
-        plugin = Plugin(FAULTY, None, Limits())
+        plugin = await asyncio.to_thread(Plugin, FAULTY, None, Limits())
         for what, interface in (("tell time and chance", "wasi:clocks/"), ("tell of the machine", "wasi:cli/environment")):
             with self.assertRaises(CallError) as raised:
                 plugin.call(print, "memory-summarizer", "render-prompt", [CONTEXT, "channel", "short-term", what])

@@ -11,9 +11,8 @@ from typing import Any
 
 from wasmtime import Config, Engine, Store, WasmtimeError
 from wasmtime.component import Component, Linker
-from wasmtime.component import _types as wasmtime_types  # pyright: ignore[reportPrivateUsage]
 
-from . import _cache
+from . import _cache, _wasmtime
 from ._shapes import ShapeError
 from ._signatures import CONTRACT, EXPORTS, IMPORTS, Signature
 from .errors import CallError, ConfigurationError, ContractError, InvalidArgument
@@ -22,21 +21,7 @@ TICK_SECONDS = 0.1
 # What the engine below is made with; compiled code depends on it.
 ENGINE_SETTINGS = "epoch-interruption"
 
-
-class _ForEachThread(threading.local):
-    """A set of which each thread has its own."""
-
-    def __init__(self) -> None:
-        self._items = set[type]()
-        self.add, self.clear = self._items.add, self._items.clear
-
-    def __iter__(self):
-        return iter(self._items)
-
-
-# wasmtime keeps one set for all threads while it tells the cases of a variant apart: two calls at once would mix them up.
-if isinstance(getattr(wasmtime_types, "case_test_cache", None), set):
-    wasmtime_types.case_test_cache = _ForEachThread()  # pyright: ignore[reportAttributeAccessIssue]
+_wasmtime.mend()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from ._engine import Limits, Plugin
 from ._place import SCHEDULE, WORKSPACE
 from ._signatures import CONTRACT
 from .chat import Chat
-from .errors import ConfigurationError, InvalidArgument
+from .errors import CallError, ConfigurationError, InvalidArgument
 from .llm import Llm, NoLlm
 from .results import (
     Answer,
@@ -61,6 +61,7 @@ class Memory:
     def __init__(self, plugin: Plugin, given: _host.Given):
         self._plugin = plugin
         self._functions = given
+        self._is_closed = False
         self._threads = ThreadPoolExecutor(given.limits.concurrent_calls, thread_name_prefix="myao")
 
     @classmethod
@@ -116,6 +117,7 @@ class Memory:
 
     def close(self) -> None:
         """Ends the threads, once the calls that are under way have ended."""
+        self._is_closed = True
         self._threads.shutdown(wait=False)
 
     async def __aenter__(self) -> Memory:
@@ -141,6 +143,9 @@ class Memory:
             return entry
 
         while steps := (await self.next_steps(done, time)).steps:
+            if repeated := [step for step in steps if any(step == before.step for before in done)]:
+                # It would go on for ever.
+                raise CallError("repeated-step", f"the component wants to take a step a second time: {repeated[0]}")
             results = await _all(map(take, steps))
             entries += results
             done += [DoneStep(step, bool(entry.made)) for step, entry in zip(steps, results)]
@@ -244,6 +249,8 @@ class Memory:
 
     async def _call(self, place: str | None, interface: str, export: str, *arguments: Any, only_looks: bool = False) -> Any:
         """Calls an export for a place, or without one for what the caller put together."""
+        if self._is_closed:
+            raise InvalidArgument("closed", f"{export} is called after close()")
         loop = asyncio.get_running_loop()
         host = _host.Host(self._functions, loop, place, only_looks=only_looks)
         call = loop.run_in_executor(self._threads, self._plugin.call, host.answer, interface, export, list(arguments))

@@ -53,8 +53,8 @@ CREATE TABLE deferrals (
 ) WITHOUT ROWID;
 -- Threads with a message that their memory does not have.
 CREATE TABLE waiting_threads (
-    channel_id TEXT NOT NULL, thread INTEGER NOT NULL, is_changed INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (channel_id, thread)
+    channel_id TEXT NOT NULL, thread INTEGER NOT NULL, latest INTEGER NOT NULL, has_memory INTEGER NOT NULL,
+    is_changed INTEGER NOT NULL, PRIMARY KEY (channel_id, thread)
 ) WITHOUT ROWID;
 """
 
@@ -76,6 +76,8 @@ class Database:
             with self._write():
                 self._migrate(path)
             self._connection.execute("PRAGMA journal_mode = WAL")
+            # Enough with a log: a crash of the program loses nothing.
+            self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA secure_delete = ON")
         except sqlite3.Error as error:
             raise ConfigurationError("no-database", f"{path} cannot be opened: {error}") from error
@@ -83,6 +85,11 @@ class Database:
     def close(self) -> None:
         """Closes the database."""
         with self._lock:
+            self._connection.close()
+
+    def __del__(self) -> None:
+        # A store that failed to open has none.
+        if hasattr(self, "_connection"):
             self._connection.close()
 
     def _migrate(self, path: str | Path) -> None:

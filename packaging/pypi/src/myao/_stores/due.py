@@ -10,6 +10,17 @@ from ..storage import Backlog, Due, DueQuery
 from ..types import MemoryType
 from .erasing import Erasing
 
+# Channels with a message or a version that waits, and those without a version. What does not wait costs nothing.
+_VERSION = """
+    SELECT 1 FROM memories AS made WHERE made.scope = 'channel' AND made.scope_id = channels.id
+    AND made.memory_type = 'short-term' AND made.is_current = 1 AND made.version > 0"""
+_MAY_BE_DUE = f"""
+    SELECT id FROM channels WHERE EXISTS (
+        SELECT 1 FROM messages WHERE channel_id = channels.id AND messages.version IS NULL AND is_deleted = 0
+    ) OR NOT EXISTS ({_VERSION}) OR EXISTS ({_VERSION} AND made.id > ifnull((
+        SELECT merged_through FROM memories WHERE scope = 'channel' AND scope_id = channels.id
+        AND memory_type = 'long-term' AND is_current = 1 AND version > 0
+    ), 0)) ORDER BY id"""
 _NEWEST = "scope = ? AND scope_id = ? AND memory_type = ? AND is_current = 1 AND version > 0 ORDER BY version DESC"
 
 
@@ -37,9 +48,9 @@ class Waiting(Erasing):
             return backlog.latest_message_ts is not None and key(backlog.latest_message_ts) >= window
 
         with self._read():
-            ids = [row[0] for row in self._all("SELECT id FROM channels ORDER BY id")]
-            channels = [self._backlog(id, None, until) for id in ids]
-            waiting = self._all("SELECT channel_id, thread FROM waiting_threads ORDER BY channel_id, thread")
+            channels = [self._backlog(row[0], None, until) for row in self._all(_MAY_BE_DUE)]
+            waiting = "SELECT channel_id, thread FROM waiting_threads WHERE has_memory OR latest >= ?"
+            waiting = self._all(f"{waiting} ORDER BY channel_id, thread", window)
             threads = [self._backlog(channel_id, thread, until) for channel_id, thread in waiting]
             return Due(
                 list(filter(is_channel_due, channels)),
@@ -119,17 +130,20 @@ class Waiting(Erasing):
             return
         newest = self._newest_version(channel_id, thread)
         through = (newest and newest["source_latest"]) or -1
+        replies = "SELECT max(ts) FROM messages WHERE channel_id = ? AND thread = ? AND is_deleted = 0"
         self._run(
-            "INSERT INTO waiting_threads (channel_id, thread, is_changed) VALUES (?, ?, ?)"
-            " ON CONFLICT (channel_id, thread) DO UPDATE SET is_changed = max(is_changed, excluded.is_changed)",
-            *(channel_id, thread, late is None or late <= through),
+            "INSERT INTO waiting_threads (channel_id, thread, latest, has_memory, is_changed) VALUES (?, ?, ?, ?, ?)"
+            " ON CONFLICT (channel_id, thread) DO UPDATE SET latest = excluded.latest, has_memory = excluded.has_memory,"
+            " is_changed = max(is_changed, excluded.is_changed)",
+            *(channel_id, thread, self._one(replies, channel_id, thread)),
+            *(newest is not None, late is None or late <= through),
         )
 
     def _thread_is_made(self, scope_id: str) -> None:
         channel_id, _, ts = scope_id.rpartition(":")
         thread = key(ts)
         through = self._newest_version(channel_id, thread)["source_latest"] or -1
-        self._run("UPDATE waiting_threads SET is_changed = 0 WHERE channel_id = ? AND thread = ?", channel_id, thread)
+        self._run("UPDATE waiting_threads SET has_memory = 1, is_changed = 0 WHERE channel_id = ? AND thread = ?", channel_id, thread)
         self._run(
             "DELETE FROM waiting_threads WHERE channel_id = ? AND thread = ? AND NOT EXISTS (SELECT 1 FROM messages"
             " WHERE messages.channel_id = ? AND is_deleted = 0 AND (ts = ? OR messages.thread = ?) AND ts > ?)",
