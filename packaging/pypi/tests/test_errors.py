@@ -12,6 +12,7 @@ from myao import (
     Completion,
     ConfigurationError,
     InvalidArgument,
+    Limits,
     LlmError,
     Memory,
     MemoryFailure,
@@ -113,6 +114,16 @@ class Errors(unittest.IsolatedAsyncioTestCase):
             with self.assertRaises(InvalidArgument) as raised:
                 await memory.ask(Question("crane", 7), 0)  # type: ignore[arg-type]
             self.assertIn("ask: channel_id: expected str, got a int", str(raised.exception))
+
+    async def test_a_closed_memory_and_a_limit_of_nothing_are_told(self) -> None:
+        memory = await Memory.load(storage=MemoryStore())
+        memory.close()
+        with self.assertRaises(InvalidArgument) as raised:
+            await memory.generate(1000)
+        self.assertEqual(raised.exception.code, "closed")
+        with self.assertRaises(InvalidArgument) as raised:
+            Limits(concurrent_calls=0)
+        self.assertIn("Limits.concurrent_calls is 0", raised.exception.text)
 
     async def test_an_error_of_a_store_is_raised_and_that_of_a_program_as_it_is(self) -> None:
         class Broken(MemoryStore):

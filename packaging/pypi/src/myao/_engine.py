@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,11 @@ class Limits:
     """How many calls of a `Memory` run at once, each in a thread and an instance of its own."""
     concurrent_completions: int = 16
     """How many requests of one call a model is sent side by side."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if not getattr(self, field.name) > 0:
+                raise InvalidArgument("invalid-limit", f"Limits.{field.name} is {getattr(self, field.name)}: expected more than 0")
 
 
 class _Machine:
