@@ -168,6 +168,25 @@ class Runs(unittest.IsolatedAsyncioTestCase):
         self.assertFalse(any("480" in content for content in elsewhere))
         self.assertEqual([hit.at.channel_id for hit in (await memory.search("crane", NOW, channel_id="C0")).hits], ["C0"])
 
+    async def test_what_is_deleted_while_the_model_writes_is_in_no_memory(self) -> None:
+        store = store_of(1)
+        secret = store.say("C0", "Ren", "The code is swordfish.", NOW - 8000)
+        prompts = list[str]()
+
+        def complete(request: Request) -> Completion:
+            prompts.append(request.system_prompt)
+            store.delete_message("C0", secret)
+            return Completion("- Ren: the code is swordfish.\n- Aki: crane number 0 comes on 3 March.")
+
+        memory = await self.load(storage=store, llm={"complete": complete}, settings=LLM)
+        entry = await memory.generate_channel("C0", NOW)
+        self.assertIn("swordfish", prompts[0])
+        assert isinstance(entry.outcome, Failed)
+        self.assertEqual((entry.outcome.error.detail.code, entry.outcome.error.retry), ("conflict", "later"))
+        again = await self.load(storage=store, llm={"complete": answer}, settings=LLM)
+        self.assertEqual((await again.generate_channel("C0", NOW)).outcome, "done")
+        self.assertNotIn("swordfish", "".join(memory.content for memory in store.memories()))
+
     async def test_a_mention_is_answered_once(self) -> None:
         posts = list[str]()
 
