@@ -43,7 +43,9 @@ async def main() -> None:
     of_channels = 2 * CHANNELS
     ideal = -(-of_channels // AT_ONCE) + (model.calls - of_channels)
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{model.calls} calls in {took:.1f} s: {took / ideal:.2f} times the ideal of {ideal} s; {megabytes:.0f} MB at most")
+    print(
+        f"{model.calls} calls in {took:.1f} s: {took / ideal:.2f} times the ideal of {ideal} s; {megabytes:.0f} MB at most"
+    )
 
 
 if __name__ == "__main__":

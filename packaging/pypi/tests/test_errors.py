@@ -45,10 +45,14 @@ class Errors(unittest.IsolatedAsyncioTestCase):
             def listChannels(self) -> list[Any]:
                 return []
 
-        missing = ("storage has no list_channels, list_messages", "channels_of", "is listChannels meant to be list_channels?")
+        missing = (
+            "storage has no list_channels, list_messages",
+            "channels_of",
+            "is listChannels meant to be list_channels?",
+        )
         await self.refused("missing-function", *missing, storage=Store())
         await self.refused("missing-function", "llm has no complete", llm={})
-        await self.refused("missing-function", "chat has no post, thread", storage=MemoryStore(), chat=Model())
+        await self.refused("missing-function", "chat has no post", storage=MemoryStore(), chat=Model())
 
     async def test_unknown_functions_are_named(self) -> None:
         functions = {"complete": Model().complete}
@@ -95,11 +99,15 @@ class Errors(unittest.IsolatedAsyncioTestCase):
         await self.refused("invalid-settings", "memory.langauge", settings={"memory.langauge": "ja"})
         await self.refused("invalid-settings", "memory.language", "ja", settings={"memory.language": "xx"})
         wrong = {"memory.short_term_window_hours": 0, "persona.nam": "Mia"}
-        await self.refused("invalid-settings", "memory.short_term_window_hours", "1 to 87600", "persona.nam", settings=wrong)
+        await self.refused(
+            "invalid-settings", "memory.short_term_window_hours", "1 to 87600", "persona.nam", settings=wrong
+        )
         await self.refused("invalid-settings", "persona.name has no value", settings={"persona.name": None})
         await self.refused("invalid-settings", "persona.name is a list", settings={"persona.name": ["Mia"]})
         await self.refused("invalid-settings", "expected a dict", settings="persona.name=Mia")
-        await self.refused("missing-llm", "engines.memory is llm, but no llm was given", settings={"engines.memory": "llm"})
+        await self.refused(
+            "missing-llm", "engines.memory is llm, but no llm was given", settings={"engines.memory": "llm"}
+        )
 
     async def test_a_component_of_another_contract_is_refused_with_both_named(self) -> None:
         wasm = Path(__file__).parent / "other-contract.wat"

@@ -91,6 +91,27 @@ class Runs(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((len(entries), model.most), (10, 4))
         self.assertEqual({entry.outcome for entry in entries}, {"done"})
 
+    async def test_a_step_that_ends_with_an_error_is_an_entry_and_the_others_go_on(self) -> None:
+        def complete(request: Request) -> str:
+            if request.purpose.scope_id == "C1":
+                raise KeyError("a mistake")
+            return answer(request).text
+
+        memory = await self.load(storage=store_of(3), llm={"complete": complete}, settings=LLM)
+        entries = await memory.generate(NOW)
+        self.assertEqual([entry.outcome == "done" for entry in entries], [True, False, True, True])
+        failed = entries[1].outcome
+        assert isinstance(failed, Failed)
+        self.assertEqual((entries[1].scope_id, failed.error.detail.code), ("C1", "call-failed"))
+        self.assertEqual(failed.error.text, "the step ended with KeyError")
+        self.assertIsInstance(failed.error.__cause__, KeyError)
+        self.assertEqual([entry.scope_id for entry in await memory.generate(NOW)], ["C1"])
+
+    async def test_the_workspace_may_be_merged_after_every_channel(self) -> None:
+        memory = await self.load(storage=store_of(3), settings={"memory.workspace_merge_per_channel": True})
+        entries = [entry.scope_id for entry in await memory.generate(NOW)]
+        self.assertEqual(entries, ["C0", "default", "C1", "default", "C2", "default"])
+
     async def test_many_calls_with_errors_at_once_do_not_mix_them_up(self) -> None:
         async def complete(request: Request) -> Completion:
             await asyncio.sleep(0)
@@ -130,7 +151,9 @@ class Runs(unittest.IsolatedAsyncioTestCase):
         for complete in (plain, Gate(2).complete):
             store = store_of(1)
             for number in range(60):
-                store.say("C0", "Aki", f"The crane number 0 comes on 3 March. {'It is tall. ' * 20}", NOW - 8000 + number)
+                store.say(
+                    "C0", "Aki", f"The crane number 0 comes on 3 March. {'It is tall. ' * 20}", NOW - 8000 + number
+                )
             memory = await self.load(storage=store, llm=small | {"complete": complete}, settings=LLM)
             entry = await memory.generate_channel("C0", NOW)
             self.assertEqual(entry.outcome, "done")
@@ -160,13 +183,18 @@ class Runs(unittest.IsolatedAsyncioTestCase):
         store.say("P1", "Ren", "The crane is sold for 480 euros.", NOW - 9000)
         memory = await self.load(storage=store)
         await memory.generate(NOW)
-        for question, knows in ((Question("What of the crane?", "P1"), True), (Question("What of the crane?", "C0"), False)):
+        for question, knows in (
+            (Question("What of the crane?", "P1"), True),
+            (Question("What of the crane?", "C0"), False),
+        ):
             response = await memory.ask(question, NOW)
             self.assertEqual("480" in response.text, knows)
         self.assertNotIn("480", (await memory.ask("What of the crane?", NOW)).text)
         elsewhere = [memory.content for memory in store.memories() if memory.scope_id != "P1"]
         self.assertFalse(any("480" in content for content in elsewhere))
-        self.assertEqual([hit.at.channel_id for hit in (await memory.search("crane", NOW, channel_id="C0")).hits], ["C0"])
+        self.assertEqual(
+            [hit.at.channel_id for hit in (await memory.search("crane", NOW, channel_id="C0")).hits], ["C0"]
+        )
 
     async def test_what_is_deleted_while_the_model_writes_is_in_no_memory(self) -> None:
         store = store_of(1)
@@ -196,18 +224,6 @@ class Runs(unittest.IsolatedAsyncioTestCase):
                     return Already(["1.000001"])
                 posts.append(request.text)
                 return Posted(["1.000001"])
-
-            def thread(self, channel_id: str, thread_ts: str, limit: int) -> list[Message]:
-                return []
-
-            def history(self, channel_id: str, until: str, limit: int) -> list[Message]:
-                return []
-
-            def permalink(self, channel_id: str, ts: str) -> str:
-                return ""
-
-            def get_user(self, id: str) -> User:
-                return User(id, id)
 
         store = store_of(1)
         ts = store.say("C0", "Ren", "@myao When does the crane come?", NOW)
@@ -322,7 +338,10 @@ class Ends(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_component_that_looks_at_the_machine_is_ended(self) -> None:
         plugin = await asyncio.to_thread(Plugin, FAULTY, None, Limits())
-        for what, interface in (("tell time and chance", "wasi:clocks/"), ("tell of the machine", "wasi:cli/environment")):
+        for what, interface in (
+            ("tell time and chance", "wasi:clocks/"),
+            ("tell of the machine", "wasi:cli/environment"),
+        ):
             with self.assertRaises(CallError) as raised:
                 plugin.call(print, "memory-summarizer", "render-prompt", [CONTEXT, "channel", "short-term", what])
             self.assertIn(interface, raised.exception.text)

@@ -57,9 +57,28 @@ class Places(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((raised.exception.code, self.reached), ("out-of-place", []))
 
     async def test_what_is_for_another_place_ends_the_call(self) -> None:
-        commands = ["messages P1 -", "messages C2 -", "marked P1", "backlog P1 -", "deferrals channel P1", "defer channel C2"]
-        commands += ["deferrals workspace default", f"memories - P1:{TS}", f"post P1 - {TS}", f"thread P1 {TS}", "history C2"]
-        commands += ["ask channel P1", "ask workspace default", "ask-both channel C1 channel P1", "due", f"save channel P1 {TS}"]
+        commands = [
+            "messages P1 -",
+            "messages C2 -",
+            "marked P1",
+            "backlog P1 -",
+            "deferrals channel P1",
+            "defer channel C2",
+        ]
+        commands += [
+            "deferrals workspace default",
+            f"memories - P1:{TS}",
+            f"post P1 - {TS}",
+            f"thread P1 {TS}",
+            "history C2",
+        ]
+        commands += [
+            "ask channel P1",
+            "ask workspace default",
+            "ask-both channel C1 channel P1",
+            "due",
+            f"save channel P1 {TS}",
+        ]
         for command in commands:
             await self.refused("C1", command)
         for command in ("messages C1 -", "due", "deferrals channel C1", "ask channel C1"):

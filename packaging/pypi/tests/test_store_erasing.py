@@ -46,8 +46,12 @@ class Erasing(StoreTest):
     def test_what_was_made_from_a_memory_goes_with_it(self) -> None:
         first = self.remember()
         given = Given(["C1"], {}, {first.id: first.content})
-        merged = self.save(long_term("C1", first, source_memories=[first.id], content=TEXT, citations=[Citation(0, 15, []), LINES[1]]))
-        self.save(draft("workspace", "default", "long-term", source_memories=[merged.id], content="the code is 7"), given)
+        merged = self.save(
+            long_term("C1", first, source_memories=[first.id], content=TEXT, citations=[Citation(0, 15, []), LINES[1]])
+        )
+        self.save(
+            draft("workspace", "default", "long-term", source_memories=[merged.id], content="the code is 7"), given
+        )
         self.store.delete_message("C1", "1.0")
         self.assertEqual(self.contents(), ["-", "- lunch at noon", "- lunch at noon"])
 

@@ -1,6 +1,5 @@
 """Memories and deferrals of the stores."""
 
-from dataclasses import replace
 from typing import Any
 
 from myao import Timestamp

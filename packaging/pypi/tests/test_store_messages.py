@@ -133,7 +133,9 @@ class Messages(StoreTest):
         self.store.add_message("C1", "4.0", "B1", "build 7")
         self.store.pin_message("C1", "4.0")
         marked = self.store.list_marked("C1", "9.0", 9)
-        self.assertEqual([(mark.message.ts, mark.is_pinned) for mark in marked], [("1.000000", False), ("4.000000", True)])
+        self.assertEqual(
+            [(mark.message.ts, mark.is_pinned) for mark in marked], [("1.000000", False), ("4.000000", True)]
+        )
         self.assertEqual(len(self.store.list_marked("C1", "9.0", 1)), 1)
 
     def test_messages_of_one_second_have_ids_in_order(self) -> None:

@@ -41,7 +41,15 @@ class Terms(unittest.TestCase):
 
 class Search(StoreTest):
     def find(self, *wanted: str, seen: tuple[str, ...] = ("C1",), **more: object):
-        query = {"terms": list(wanted), "text": "", "channels": [], "since": None, "until": "999.0", "limit": 9, "neighbours": 0}
+        query = {
+            "terms": list(wanted),
+            "text": "",
+            "channels": [],
+            "since": None,
+            "until": "999.0",
+            "limit": 9,
+            "neighbours": 0,
+        }
         return self.store.find_candidates(RecallQuery(**query | more), list(seen))  # type: ignore[arg-type]
 
     def fill(self) -> None:
@@ -54,7 +62,9 @@ class Search(StoreTest):
         self.fill()
         found = self.find("crane", "goes", "nothing", limit=1)
         self.assertEqual([message.message.text for message in found.messages], ["the crane goes"])
-        self.assertEqual([(count.term, count.messages) for count in found.counts], [("crane", 2), ("goes", 1), ("nothing", 0)])
+        self.assertEqual(
+            [(count.term, count.messages) for count in found.counts], [("crane", 2), ("goes", 1), ("nothing", 0)]
+        )
         self.assertEqual(found.message_count, 4)
         self.assertEqual(found.messages[0].terms, ["the", "crane", "goes"])
 

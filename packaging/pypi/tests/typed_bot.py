@@ -11,19 +11,16 @@ from urllib.request import urlopen
 
 from myao import (
     Already,
-    ChatError,
     Completion,
     Failed,
     LlmError,
     Memory,
     MemoryStore,
-    Message,
     Posted,
     PostOutcome,
     PostRequest,
     Request,
     Target,
-    User,
 )
 
 
@@ -60,18 +57,6 @@ class Terminal:
         print(request.text)
         self._posted[request.answers] = [f"{int(time.time())}.000001"]
         return Posted(self._posted[request.answers])
-
-    def thread(self, channel_id: str, thread_ts: str, limit: int) -> list[Message]:
-        return []
-
-    def history(self, channel_id: str, until: str, limit: int) -> list[Message]:
-        return []
-
-    def permalink(self, channel_id: str, ts: str) -> str:
-        raise ChatError("not-found", "a terminal has no addresses")
-
-    def get_user(self, id: str) -> User:
-        raise ChatError("not-found", id)
 
 
 async def main() -> None:

@@ -15,7 +15,20 @@ from typing import Any
 
 import imports
 from contexts import read_context
-from myao import Already, ContractError, Deferred, Failed, Limits, Memory, MemoryFailure, Question, Skipped, Target, Timestamp, User
+from myao import (
+    Already,
+    ContractError,
+    Deferred,
+    Failed,
+    Limits,
+    Memory,
+    MemoryFailure,
+    Question,
+    Skipped,
+    Target,
+    Timestamp,
+    User,
+)
 
 Value = dict[str, Any]
 # One step after the other, so that the script's answers come in order.
@@ -107,7 +120,9 @@ async def remember() -> Value:
     model = imports.ScriptedModel(script["answers"], script["context-windows"])
     given: Value = {"storage": store, "chat": platform, "limits": ONE_BY_ONE}
     memory = await Memory.load(llm=model, log=imports.write, settings=settings, **given)
-    mention, judged = (Target(of["channel-id"], of["thread-ts"], of["message-ts"]) for of in (script["mention"], script["judged"]))
+    mention, judged = (
+        Target(of["channel-id"], of["thread-ts"], of["message-ts"]) for of in (script["mention"], script["judged"])
+    )
     asked = Question(script["asked"]["text"], script["asked"]["channel-id"])
     return {
         "prompts": await prompts(**given),

@@ -42,7 +42,9 @@ class Limits:
     def __post_init__(self) -> None:
         for field in fields(self):
             if not getattr(self, field.name) > 0:
-                raise InvalidArgument("invalid-limit", f"Limits.{field.name} is {getattr(self, field.name)}: expected more than 0")
+                raise InvalidArgument(
+                    "invalid-limit", f"Limits.{field.name} is {getattr(self, field.name)}: expected more than 0"
+                )
 
 
 class _Machine:

@@ -30,7 +30,8 @@ STORAGE = {
 RECALL = {"find_candidates": 2}
 LLM = {"complete": 1}
 LLM_OPTIONAL = {"complete_all": 1, "context_window": 1, "count_tokens": 2}
-CHAT = {"post": 1, "thread": 3, "history": 3, "permalink": 2, "get_user": 1}
+CHAT = {"post": 1}
+CHAT_OPTIONAL = {"thread": 3, "history": 3, "permalink": 2, "get_user": 1}
 
 _LATEST_SECOND = 253_402_300_799
 _CLOSE = 0.8
@@ -40,12 +41,18 @@ def functions(name: str, given: Any, required: dict[str, int], optional: dict[st
     """The functions of an object, or of a mapping from names to functions."""
     if inspect.isawaitable(given):
         _close(given)
-        raise ConfigurationError("awaitable", f"{name} is a {type(given).__name__} that nobody awaited: write `await` before it")
+        raise ConfigurationError(
+            "awaitable", f"{name} is a {type(given).__name__} that nobody awaited: write `await` before it"
+        )
     if inspect.isclass(given):
-        raise ConfigurationError("wrong-type", f"{name} is the class {given.__name__}: make one of it with {given.__name__}()")
+        raise ConfigurationError(
+            "wrong-type", f"{name} is the class {given.__name__}: make one of it with {given.__name__}()"
+        )
     known = required | optional
     is_mapping = isinstance(given, Mapping)
-    names = list(map(str, cast(Any, given))) if is_mapping else [other for other in dir(given) if not other.startswith("_")]
+    names = (
+        list(map(str, cast(Any, given))) if is_mapping else [other for other in dir(given) if not other.startswith("_")]
+    )
     missing = [function for function in required if function not in names]
     if missing:
         also = _alike(missing, [other for other in names if other not in known])
@@ -54,7 +61,9 @@ def functions(name: str, given: Any, required: dict[str, int], optional: dict[st
     absent = [function for function in optional if function not in names]
     unknown = [other for other in names if other not in known and (is_mapping or _close_to(other, absent))]
     if unknown:
-        raise ConfigurationError("unknown-function", f"{name} has {_all(unknown)}, which is none of {_all(list(known))}")
+        raise ConfigurationError(
+            "unknown-function", f"{name} has {_all(unknown)}, which is none of {_all(list(known))}"
+        )
     found = Functions()
     for function, count in known.items():
         if function in names:
@@ -101,7 +110,9 @@ def settings(given: Any) -> list[tuple[str, str]]:
         _close(given)
         raise ConfigurationError("awaitable", "settings is something that nobody awaited: write `await` before it")
     if not isinstance(given, Mapping):
-        raise ConfigurationError("invalid-settings", f"settings is a {type(given).__name__}: expected a dict of keys and values")
+        raise ConfigurationError(
+            "invalid-settings", f"settings is a {type(given).__name__}: expected a dict of keys and values"
+        )
     pairs = list[tuple[str, str]]()
     for key, value in cast("Mapping[Any, Any]", given).items():
         if not isinstance(key, str):
@@ -112,7 +123,9 @@ def settings(given: Any) -> list[tuple[str, str]]:
             case int() | str():
                 pairs.append((key, str(value)))
             case None:
-                raise ConfigurationError("invalid-settings", f"settings: {key} has no value: leave it out for its default")
+                raise ConfigurationError(
+                    "invalid-settings", f"settings: {key} has no value: leave it out for its default"
+                )
             case _:
                 what = f"settings: {key} is a {type(value).__name__}: expected a text, a whole number or a truth value"
                 raise ConfigurationError("invalid-settings", what)
@@ -128,7 +141,8 @@ def time(given: Any, name: str = "now") -> Timestamp:
             utc_offset = given.utcoffset()
             if utc_offset is None:
                 raise InvalidArgument(
-                    "invalid-time", f"{name} is a datetime without a time zone: take datetime.now(timezone.utc), or .astimezone()"
+                    "invalid-time",
+                    f"{name} is a datetime without a time zone: take datetime.now(timezone.utc), or .astimezone()",
                 )
             seconds, offset = int(given.timestamp()), int(utc_offset.total_seconds())
         case bool():
@@ -138,7 +152,9 @@ def time(given: Any, name: str = "now") -> Timestamp:
         case _:
             what = "something that nobody awaited" if inspect.isawaitable(given) else f"a {type(given).__name__}"
             _close(given)
-            raise InvalidArgument("invalid-time", f"{name} is {what}: expected seconds since 1970, a datetime or a Timestamp")
+            raise InvalidArgument(
+                "invalid-time", f"{name} is {what}: expected seconds since 1970, a datetime or a Timestamp"
+            )
     if seconds > _LATEST_SECOND:
         text = f"{name} is {seconds}, which is after the year 9999: times are in seconds, not in milliseconds"
         raise InvalidArgument("invalid-time", text)

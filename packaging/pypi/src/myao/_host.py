@@ -30,6 +30,11 @@ def write_log(level: str, line: str) -> None:
     _logger.log(_LEVELS[level], "%s", line)
 
 
+def _completion(answer: Any) -> Any:
+    """An answer may be the text alone."""
+    return Completion(answer) if isinstance(answer, str) else answer
+
+
 @dataclass(frozen=True)
 class Given:
     """What the program gave: functions that were checked."""
@@ -94,11 +99,15 @@ class Host:
             self._place.may_post(*arguments)
         elif name != "get_user":
             self._place.hears(arguments[0])
+        if name not in self._given.chat:
+            if name in ("thread", "history"):
+                return []
+            raise ChatError("not-found", f"this chat has no {name}")
         return self._wait(self._given.chat[name](*arguments), f"chat.{name}")
 
     def _complete(self, request: Request) -> Any:
         self._check_prompt(request)
-        return self._wait(self._given.llm["complete"](request), "llm.complete")
+        return _completion(self._wait(self._given.llm["complete"](request), "llm.complete"))
 
     def _complete_all(self, requests: list[Request]) -> list[Any]:
         for request in requests:
@@ -116,7 +125,7 @@ class Host:
         async def complete(request: Request) -> Any:
             async with free:
                 try:
-                    return await self._given.llm["complete"](request)
+                    return _completion(await self._given.llm["complete"](request))
                 except LlmError as error:
                     return error
 
@@ -166,4 +175,3 @@ class Host:
             raise CallError("too-long", f"{what} took longer than {seconds} s (Limits.wait_seconds)", "later") from None
         finally:
             self._waiting.discard(future)
-

@@ -12,7 +12,18 @@ from typing import Any
 from .chat import PostRequest
 from .errors import CallError
 from .llm import Request
-from .storage import Backlog, Candidates, Due, DueQuery, Given, MemoryDraft, MemoryQuery, MessageQuery, RecallQuery, StoredMemory
+from .storage import (
+    Backlog,
+    Candidates,
+    Due,
+    DueQuery,
+    Given,
+    MemoryDraft,
+    MemoryQuery,
+    MessageQuery,
+    RecallQuery,
+    StoredMemory,
+)
 from .types import Channel, KeptSpan, KeptText, Message, Scope
 
 WORKSPACE = "the workspace"

@@ -184,7 +184,9 @@ class Case:
     """A case of a variant: `holds` is the shape of what it holds, `make` makes the package's value of that, and `take`
     takes it out again. `is_it` says whether a value of the package is this case."""
 
-    def __init__(self, holds: Shape, make: Callable[[Any], Any], take: Callable[[Any], Any], is_it: Callable[[Any], bool]):
+    def __init__(
+        self, holds: Shape, make: Callable[[Any], Any], take: Callable[[Any], Any], is_it: Callable[[Any], bool]
+    ):
         self.holds, self.make, self.take, self.is_it = holds, make, take, is_it
 
 
@@ -247,7 +249,8 @@ class ResultOf(VariantOf):
         is_error: Callable[[Any], bool] = lambda value: isinstance(value, errors.ContractError)
         same: Callable[[Any], Any] = lambda value: value
         super().__init__(
-            "a result", {"err": Case(err, same, same, is_error), "ok": Case(ok, same, same, lambda value: not is_error(value))}
+            "a result",
+            {"err": Case(err, same, same, is_error), "ok": Case(ok, same, same, lambda value: not is_error(value))},
         )
 
 
@@ -307,7 +310,9 @@ def _told(value: Any) -> str:
 
 
 _other = {"other": OtherReason}
-_text = dict.fromkeys(("not-found", "conflict", "unavailable", "invalid", "refused", "invalid-request", "not-allowed"), str)
+_text = dict.fromkeys(
+    ("not-found", "conflict", "unavailable", "invalid", "refused", "invalid-request", "not-allowed"), str
+)
 _seconds = {"rate-limited": Union[int, None], "context-too-long": Union[int, None]}
 _known[errors.StorageError] = ErrorOf(errors.StorageError, _text | _other)
 _known[errors.LlmError] = ErrorOf(errors.LlmError, _text | _seconds | _other)

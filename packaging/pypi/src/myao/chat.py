@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol, Union
 
 from .storage import MaybeAwaitable
-from .types import Citation, Message, User
+from .types import Citation, User
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +47,18 @@ PostOutcome = Union[Posted, Already]
 
 
 class Chat(Protocol):
-    """A chat platform, as far as a reply needs it. Each function may be plain or `async`."""
+    """A chat platform, as far as a reply needs it. `post` is all that it must have; it may be plain or `async`.
+
+    It may also have these, plain or `async`. What is left out knows nothing.
+
+    - `thread(channel_id, thread_ts, limit) -> list[Message]`: a thread's first message and its newest replies, at most
+      `limit` of these, oldest first
+    - `history(channel_id, until, limit) -> list[Message]`: the newest top-level messages of a channel up to `until`, at
+      most `limit`, oldest first
+    - `permalink(channel_id, ts) -> str`: the web address of a message
+    - `get_user(id) -> User`: a person or program
+    """
 
     def post(self, request: PostRequest) -> MaybeAwaitable[PostOutcome]:
         """Posts an answer, unless the message was answered before."""
-        ...
-
-    def thread(self, channel_id: str, thread_ts: str, limit: int) -> MaybeAwaitable[list[Message]]:
-        """A thread's first message and its newest replies, at most `limit` of these, oldest first."""
-        ...
-
-    def history(self, channel_id: str, until: str, limit: int) -> MaybeAwaitable[list[Message]]:
-        """The newest top-level messages of a channel up to `until`, at most `limit`, oldest first."""
-        ...
-
-    def permalink(self, channel_id: str, ts: str) -> MaybeAwaitable[str]:
-        """The web address of a message."""
-        ...
-
-    def get_user(self, id: str) -> MaybeAwaitable[User]:
-        """A person or program, by its id."""
         ...

@@ -55,7 +55,9 @@ class ContractError(MyaoError):
     def __init__(self, code: str, detail: Any = None):
         if code not in self.RETRIES:
             cases = ", ".join(self.RETRIES)
-            raise InvalidArgument("unknown-error", f"{type(self).__name__} has no case {code!r}: expected one of {cases}")
+            raise InvalidArgument(
+                "unknown-error", f"{type(self).__name__} has no case {code!r}: expected one of {cases}"
+            )
         super().__init__(code, _words(code, detail), _retry(self.RETRIES[code], detail))
         self.detail = detail
 
@@ -146,7 +148,17 @@ class BadAnswer(ContractError):
     """Why a model's answer is refused, twice."""
 
     RETRIES = dict.fromkeys(
-        ("empty", "refusal", "question", "prompt-repeated", "wrong-language", "too-long", "shrunk", "malformed", "other"),
+        (
+            "empty",
+            "refusal",
+            "question",
+            "prompt-repeated",
+            "wrong-language",
+            "too-long",
+            "shrunk",
+            "malformed",
+            "other",
+        ),
         "later",
     )
 
@@ -224,7 +236,9 @@ def _words(code: str, detail: Any) -> str:
         case _, ContractError():
             return f"{code.replace('-', ' ')}: {detail.text}"
         case "invalid-time", Timestamp():
-            return f"{detail.unix_seconds} s with an offset of {detail.utc_offset_seconds} s is no time from 1970 to 9999"
+            return (
+                f"{detail.unix_seconds} s with an offset of {detail.utc_offset_seconds} s is no time from 1970 to 9999"
+            )
         case "invalid-settings", _:
             return "; ".join(f"{fault.key}: {fault.detail}" for fault in detail)
         case _:

@@ -56,8 +56,8 @@ class Llm(Protocol):
     `count_tokens(agent, texts) -> list[int]`, never too low (without it, one for each character).
     """
 
-    def complete(self, request: Request) -> MaybeAwaitable[Completion]:
-        """Asks the model. Retries inside, and raises `LlmError` only if that did not help."""
+    def complete(self, request: Request) -> MaybeAwaitable[Completion | str]:
+        """Asks the model; the text alone is an answer that is complete. Retries inside, and raises `LlmError` only if that did not help."""
         ...
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
@@ -12,9 +12,10 @@ from typing import Any, TypeVar, Union
 from . import _cache, _given, _host
 from ._engine import Limits, Plugin
 from ._place import SCHEDULE, WORKSPACE
+from ._run import Run
 from ._signatures import CONTRACT
 from .chat import Chat
-from .errors import CallError, ConfigurationError, InvalidArgument
+from .errors import ConfigurationError, InvalidArgument
 from .llm import Llm, NoLlm
 from .results import (
     Answer,
@@ -89,7 +90,7 @@ class Memory:
         given = _host.Given(
             None if storage is None else _given.functions("storage", storage, _given.STORAGE, _given.RECALL),
             _given.functions("llm", NoLlm() if llm is None else llm, _given.LLM, _given.LLM_OPTIONAL),
-            None if chat is None else _given.functions("chat", chat, _given.CHAT, {}),
+            None if chat is None else _given.functions("chat", chat, _given.CHAT, _given.CHAT_OPTIONAL),
             _given.settings(settings),
             log or _host.write_log,
             limits or Limits(),
@@ -112,7 +113,10 @@ class Memory:
             raise ConfigurationError("incompatible-version", f"{found}, and this package for {CONTRACT}")
         faults = await self._call(None, "about", "check", self._functions.settings)
         if faults:
-            told = [f"{fault.key}: {fault.detail}" + (f" (it takes {fault.range})" if fault.range else "") for fault in faults]
+            told = [
+                f"{fault.key}: {fault.detail}" + (f" (it takes {fault.range})" if fault.range else "")
+                for fault in faults
+            ]
             raise ConfigurationError("invalid-settings", "; ".join(told))
 
     def close(self) -> None:
@@ -129,27 +133,31 @@ class Memory:
     async def generate(self, now: Now, *, on_entry: Callable[[Entry], None] | None = None) -> list[Entry]:
         """A run: makes everything that is due. The steps of a batch run side by side, within `Limits.concurrent_calls`.
 
-        Returns what happened, in order of the steps; `on_entry` gets each entry as soon as there is one. If a call ends
-        without an entry, its error is raised after the others of its batch have ended; what was made is saved, and the
-        next run goes on from there.
+        Returns what happened, in order of the steps; `on_entry` gets each entry as soon as there is one. A step that ends
+        with an error is an entry, too: `Failed`, whose error has the cause as `__cause__`. What was made before is saved,
+        and the next run tries the rest again. Raises only if it cannot be read at first what is due.
         """
         time = _given.time(now)
-        done, entries = list[DoneStep](), list[Entry]()
+        run = Run(dict(self._functions.settings).get("workspace_scope_id", "default"))
 
         async def take(step: Step) -> Entry:
-            entry = await self._take(step, time)
+            try:
+                entry = await self._take(step, time)
+            except Exception as error:
+                entry = run.failed(step, error)
             if on_entry:
                 on_entry(entry)
             return entry
 
-        while steps := (await self.next_steps(done, time)).steps:
-            if repeated := [step for step in steps if any(step == before.step for before in done)]:
-                # It would go on for ever.
-                raise CallError("repeated-step", f"the component wants to take a step a second time: {repeated[0]}")
-            results = await _all(map(take, steps))
-            entries += results
-            done += [DoneStep(step, bool(entry.made)) for step, entry in zip(steps, results)]
-        return entries
+        batch = await self.next_steps([], time)
+        while batch.steps:
+            run.end(batch.steps, await asyncio.gather(*map(take, batch.steps)))
+            try:
+                batch = run.admit(await self.next_steps(run.done, time))
+            except Exception as error:
+                run.entries.append(run.failed("workspace", error))
+                break
+        return run.entries
 
     async def next_steps(self, done: list[DoneStep], now: Now) -> Batch:
         """The steps to take next in a run in which these were taken already. `generate` does it for you."""
@@ -173,7 +181,9 @@ class Memory:
     async def generate_thread(self, channel_id: str, thread_ts: str, now: Now) -> Entry:
         """Makes the memory of one thread, if it has a new message."""
         self._needs_storage("generate_thread")
-        return await self._call(channel_id, "memory-generator", "generate-thread", channel_id, thread_ts, _given.time(now))
+        return await self._call(
+            channel_id, "memory-generator", "generate-thread", channel_id, thread_ts, _given.time(now)
+        )
 
     async def generate_workspace(self, now: Now) -> Entry:
         """Merges the channels' memories into the workspace's, if one of them changed."""
@@ -233,7 +243,9 @@ class Memory:
         self, context: Context, scope: Scope, memory_type: MemoryType, existing_memory: str | None = None
     ) -> str:
         """The exact prompt that `summarize` would send."""
-        return await self._of_context("memory-summarizer", "render-prompt", context, scope, memory_type, existing_memory)
+        return await self._of_context(
+            "memory-summarizer", "render-prompt", context, scope, memory_type, existing_memory
+        )
 
     async def render_reply(self, context: Context, occasion: Occasion, now: Now) -> str:
         """The exact prompt of a reply."""
@@ -247,7 +259,9 @@ class Memory:
         _expect(context, Context, "context")
         return await self._call(None, interface, export, context, *arguments, only_looks=True)
 
-    async def _call(self, place: str | None, interface: str, export: str, *arguments: Any, only_looks: bool = False) -> Any:
+    async def _call(
+        self, place: str | None, interface: str, export: str, *arguments: Any, only_looks: bool = False
+    ) -> Any:
         """Calls an export for a place, or without one for what the caller put together."""
         if self._is_closed:
             raise InvalidArgument("closed", f"{export} is called after close()")
@@ -281,13 +295,3 @@ def _refuse_model(settings: list[tuple[str, str]]) -> None:
     for key, value in settings:
         if key in ("engines.memory", "engines.response") and value == "llm":
             raise ConfigurationError("missing-llm", f"{key} is llm, but no llm was given: Memory.load(llm=...)")
-
-
-async def _all(calls: Iterable[Awaitable[Entry]]) -> list[Entry]:
-    """Waits for all, and then raises the first error."""
-    entries = list[Entry]()
-    for result in await asyncio.gather(*calls, return_exceptions=True):
-        if isinstance(result, BaseException):
-            raise result
-        entries.append(result)
-    return entries

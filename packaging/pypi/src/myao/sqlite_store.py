@@ -38,10 +38,16 @@ class SqliteStore(Waiting):
         meant = json.dumps([id for id in channels if not query.channels or id in query.channels])
         with self._read():
             among = "channel_id IN (SELECT value FROM json_each(?))"
-            total = self._one(f"SELECT count(*) FROM messages WHERE {among} AND is_deleted = 0 AND ts <= ?", seen, until)
+            total = self._one(
+                f"SELECT count(*) FROM messages WHERE {among} AND is_deleted = 0 AND ts <= ?", seen, until
+            )
             count = f"SELECT count(*) FROM terms WHERE term = ? AND {among} AND ts <= ?"
             counts = {term: self._one(count, term, seen, until) for term in query.terms}
-            weights = {term: _weight(n, total) for term, n in counts.items() if n <= max(_COMMON_MESSAGES, total // _COMMON_PART)}
+            weights = {
+                term: _weight(n, total)
+                for term, n in counts.items()
+                if n <= max(_COMMON_MESSAGES, total // _COMMON_PART)
+            }
             found = dict[At, int]()
             having = f"SELECT channel_id, ts FROM terms WHERE term = ? AND {among} AND ts BETWEEN ? AND ?"
             for term, weight in weights.items():

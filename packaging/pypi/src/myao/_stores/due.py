@@ -103,16 +103,25 @@ class Waiting(Erasing):
 
     def _newest_version(self, channel_id: str, thread: int | None) -> Any:
         series = ("channel", channel_id) if thread is None else ("thread", f"{channel_id}:{text(thread)}")
-        return self._run(f"SELECT version, source_latest FROM memories WHERE {_NEWEST} LIMIT 1", *series, "short-term").fetchone()
+        return self._run(
+            f"SELECT version, source_latest FROM memories WHERE {_NEWEST} LIMIT 1", *series, "short-term"
+        ).fetchone()
 
     def _unmerged(self, channel_id: str) -> int:
-        merged = self._one(f"SELECT merged_through FROM memories WHERE {_NEWEST}", "channel", channel_id, "long-term") or 0
+        merged = (
+            self._one(f"SELECT merged_through FROM memories WHERE {_NEWEST}", "channel", channel_id, "long-term") or 0
+        )
         sql = f"SELECT count(*) FROM (SELECT id FROM memories WHERE {_NEWEST}) WHERE id > ?"
         return self._one(sql, "channel", channel_id, "short-term", merged)
 
     def _is_workspace_due(self, memory_type: MemoryType) -> bool:
         """Whether a memory of a public channel is newer than those merged into the workspace's."""
-        merged = self._one(f"SELECT merged_through FROM memories WHERE {_NEWEST}", "workspace", self._workspace_id, memory_type) or 0
+        merged = (
+            self._one(
+                f"SELECT merged_through FROM memories WHERE {_NEWEST}", "workspace", self._workspace_id, memory_type
+            )
+            or 0
+        )
         public = {row[0] for row in self._all("SELECT id FROM channels WHERE is_private = 0")}
         newer = self._all(
             "SELECT scope_id, channels FROM memories WHERE scope = 'channel' AND memory_type = ? AND is_current = 1"
@@ -143,7 +152,11 @@ class Waiting(Erasing):
         channel_id, _, ts = scope_id.rpartition(":")
         thread = key(ts)
         through = self._newest_version(channel_id, thread)["source_latest"] or -1
-        self._run("UPDATE waiting_threads SET has_memory = 1, is_changed = 0 WHERE channel_id = ? AND thread = ?", channel_id, thread)
+        self._run(
+            "UPDATE waiting_threads SET has_memory = 1, is_changed = 0 WHERE channel_id = ? AND thread = ?",
+            channel_id,
+            thread,
+        )
         self._run(
             "DELETE FROM waiting_threads WHERE channel_id = ? AND thread = ? AND NOT EXISTS (SELECT 1 FROM messages"
             " WHERE messages.channel_id = ? AND is_deleted = 0 AND (ts = ? OR messages.thread = ?) AND ts > ?)",

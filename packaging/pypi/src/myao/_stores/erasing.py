@@ -33,7 +33,11 @@ class Erasing(Memories):
         if version:
             self._wait_again(version)
         # What was given up may succeed without the message.
-        self._run("DELETE FROM deferrals WHERE scope = 'workspace' OR scope_id = ? OR scope_id GLOB ?", channel_id, f"{channel_id}:*")
+        self._run(
+            "DELETE FROM deferrals WHERE scope = 'workspace' OR scope_id = ? OR scope_id GLOB ?",
+            channel_id,
+            f"{channel_id}:*",
+        )
 
     def _erase_lines(self, id: int, message: MessageRef) -> bool:
         """Takes a message's lines out of a text. Whether there were some."""
@@ -61,7 +65,9 @@ class Erasing(Memories):
             self._wait_again(row["id"])
         elif row["is_current"]:
             for of in said:
-                self._run("UPDATE messages SET version = NULL WHERE channel_id = ? AND ts = ?", of.channel_id, key(of.ts))
+                self._run(
+                    "UPDATE messages SET version = NULL WHERE channel_id = ? AND ts = ?", of.channel_id, key(of.ts)
+                )
 
     def _wait_again(self, version: int) -> None:
         """The news of a version wait again."""

@@ -15,7 +15,9 @@ NOTHING_LEFT = "-"
 
 def write(lines: Iterable[Line]) -> str:
     """Lines as JSON."""
-    return json.dumps([[start, length, [[of.channel_id, of.ts] for of in messages]] for start, length, messages in lines])
+    return json.dumps(
+        [[start, length, [[of.channel_id, of.ts] for of in messages]] for start, length, messages in lines]
+    )
 
 
 def read(stored: str) -> list[Line]:

@@ -33,7 +33,9 @@ class Memories(Messages):
                 heads += self._heads("scope = 'channel'")
             for scope_id in query.threads:
                 heads += self._heads("scope = 'thread' AND scope_id = ?", _scope_id("thread", scope_id))
-            merged = {head["scope_id"]: head["merged_through"] or 0 for head in heads if _is(head, "channel", "long-term")}
+            merged = {
+                head["scope_id"]: head["merged_through"] or 0 for head in heads if _is(head, "channel", "long-term")
+            }
             heads = [head for head in heads if until is None or head["updated_at"] <= until]
             versions = defaultdict[str, list[Any]](list)
             for head in heads:
@@ -50,7 +52,9 @@ class Memories(Messages):
     def _heads(self, where: str, *parameters: Any) -> list[Any]:
         """Current memories without their texts."""
         columns = "id, scope, scope_id, memory_type, version, updated_at, merged_through"
-        return self._all(f"SELECT {columns} FROM memories WHERE is_current = 1 AND {where} ORDER BY {_ORDER}", *parameters)
+        return self._all(
+            f"SELECT {columns} FROM memories WHERE is_current = 1 AND {where} ORDER BY {_ORDER}", *parameters
+        )
 
     def memories(self) -> list[StoredMemory]:
         """Every memory there is, ordered by scope, scope id, type and version."""
@@ -100,7 +104,8 @@ class Memories(Messages):
             self._check(draft, given)
             series = (draft.scope, scope_id, draft.memory_type)
             newest = self._run(
-                f"SELECT id, version FROM memories WHERE {_SERIES} AND version > 0 ORDER BY version DESC LIMIT 1", *series
+                f"SELECT id, version FROM memories WHERE {_SERIES} AND version > 0 ORDER BY version DESC LIMIT 1",
+                *series,
             ).fetchone()
             if draft.expected != (newest and newest["id"]):
                 raise StorageError("conflict", f"the newest memory of {scope_id} is another one: read again")
@@ -157,11 +162,15 @@ class Memories(Messages):
         own = draft.scope_id.rpartition(":")[0] if draft.scope == "thread" else draft.scope_id
         for channel_id in given.channels:
             if channel_id != own and self._one("SELECT is_private FROM channels WHERE id = ?", channel_id) != 0:
-                raise StorageError("conflict", f"what this memory was made from may not be shown to {own} any more: read again")
+                raise StorageError(
+                    "conflict", f"what this memory was made from may not be shown to {own} any more: read again"
+                )
         for (channel_id, ts), said in given.messages.items():
             stored = self._stored(channel_id, key(ts))
             if stored is None or stored["is_deleted"] or stored["text"] != said:
-                raise StorageError("conflict", "a message that this memory was made from has changed or gone: read again")
+                raise StorageError(
+                    "conflict", "a message that this memory was made from has changed or gone: read again"
+                )
         for id, content in given.memories.items():
             if self._one("SELECT content FROM memories WHERE id = ?", id) != content:
                 raise StorageError("conflict", "a memory that this one was made from has changed or gone: read again")
@@ -172,7 +181,9 @@ class Memories(Messages):
         messages = set(given.messages) | {(draft.source_channel_id, ts) for ts in draft.source_messages}
         messages |= {(of.channel_id, of.ts) for line in draft.citations for of in line.messages}
         rows = {(id, channel_id, key(ts)) for channel_id, ts in messages}
-        self._connection.executemany("INSERT INTO made_from_messages (memory_id, channel_id, ts) VALUES (?, ?, ?)", rows)
+        self._connection.executemany(
+            "INSERT INTO made_from_messages (memory_id, channel_id, ts) VALUES (?, ?, ?)", rows
+        )
         own = "SELECT 1 FROM memories WHERE id = ? AND scope = 'channel' AND scope_id = ?"
         sources = set(draft.source_memories)
         for source in given.memories:
@@ -185,8 +196,12 @@ class Memories(Messages):
         """See `Storage`."""
         with self._read():
             scope_id = self._subject(scope, scope_id)
-            rows = self._all("SELECT * FROM deferrals WHERE scope = ? AND scope_id = ? ORDER BY memory_type", scope, scope_id)
-            return [Deferral(row["memory_type"], self._time(row["until"]), row["failures"], row["reason"]) for row in rows]
+            rows = self._all(
+                "SELECT * FROM deferrals WHERE scope = ? AND scope_id = ? ORDER BY memory_type", scope, scope_id
+            )
+            return [
+                Deferral(row["memory_type"], self._time(row["until"]), row["failures"], row["reason"]) for row in rows
+            ]
 
     def defer(self, scope: Scope, scope_id: str, deferral: Deferral) -> None:
         """See `Storage`."""
@@ -202,7 +217,9 @@ class Memories(Messages):
         """A scope id in its usual form; raises if what it names is not stored."""
         if scope == "workspace":
             if scope_id != self._workspace_id:
-                raise StorageError("invalid", f"`{scope_id}` is not the workspace scope id: expected `{self._workspace_id}`")
+                raise StorageError(
+                    "invalid", f"`{scope_id}` is not the workspace scope id: expected `{self._workspace_id}`"
+                )
             return scope_id
         usual = _scope_id(scope, scope_id)
         self._channel(usual.partition(":")[0] if scope == "thread" else usual)

@@ -92,7 +92,9 @@ class Messages(Database):
     def pin_message(self, channel_id: str, ts: str, is_pinned: bool = True) -> None:
         """Notes that a member pinned a message, or took the pin away."""
         with self._write():
-            self._run("UPDATE messages SET is_pinned = ? WHERE channel_id = ? AND ts = ?", is_pinned, channel_id, key(ts))
+            self._run(
+                "UPDATE messages SET is_pinned = ? WHERE channel_id = ? AND ts = ?", is_pinned, channel_id, key(ts)
+            )
 
     def _add_message(
         self, channel_id: str, ts: str, user_id: str, said: str, thread_ts: str | None,
