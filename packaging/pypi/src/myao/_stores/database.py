@@ -79,7 +79,7 @@ class Database:
             # Enough with a log: a crash of the program loses nothing.
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute("PRAGMA secure_delete = ON")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, StorageError) as error:
             raise ConfigurationError("no-database", f"{path} cannot be opened: {error}") from error
 
     def close(self) -> None:
