@@ -61,7 +61,9 @@ class File(unittest.TestCase):
         stores = [self.open(), self.open()]
         stores[0].add_channel("C1", "general", is_private=False)
         with ThreadPoolExecutor(8) as threads:
-            ids = list(threads.map(lambda number: stores[number % 2].say("C1", "Aki", f"message {number}", 5), range(80)))
+            ids = list(
+                threads.map(lambda number: stores[number % 2].say("C1", "Aki", f"message {number}", 5), range(80))
+            )
         self.assertEqual(len(set(ids)), 80)
         self.assertEqual(len(stores[0].list_messages(READ)), 80)
 
