@@ -1,9 +1,11 @@
 """Compiled code is kept, and used only if nobody else can have written it."""
 
+import gc
 import os
 import sys
 import tempfile
 import unittest
+import weakref
 from pathlib import Path
 
 from wasmtime import Engine
@@ -99,6 +101,16 @@ class Cache(unittest.TestCase):
 
 
 class Loading(unittest.IsolatedAsyncioTestCase):
+    async def test_memories_share_compiled_code_and_leave_nothing_behind(self) -> None:
+        first, second = await Memory.load(), await Memory.load()
+        self.assertIs(first._plugin._component, second._plugin._component)
+        plugin = weakref.ref(first._plugin)
+        first.close()
+        del first
+        gc.collect()
+        self.assertIsNone(plugin())
+        second.close()
+
     async def test_a_memory_loads_with_a_cache_and_without(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             for cache in (Path(folder) / "cache", Path(folder) / "cache", None):

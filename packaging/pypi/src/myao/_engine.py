@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 from wasmtime import Config, Engine, Store, WasmtimeError
 from wasmtime.component import Component, Linker
@@ -54,9 +56,22 @@ class _Machine:
         config = Config()
         config.epoch_interruption = True
         self.engine = Engine(config)
+        # By what they are compiled from. Memories of one process share them.
+        self._components = WeakValueDictionary[bytes, Component]()
+        self._compiling = threading.Lock()
         self._running = 0
         self._changed = threading.Condition()
         self._ticker: threading.Thread | None = None
+
+    def component(self, wasm: bytes, cache_folder: Path | None) -> Component:
+        """The compiled component."""
+        digest = hashlib.sha256(wasm).digest()
+        with self._compiling:
+            component = self._components.get(digest)
+            if component is None:
+                component = _cache.load_or_compile(self.engine, wasm, cache_folder, ENGINE_SETTINGS)
+                self._components[digest] = component
+            return component
 
     def __enter__(self) -> None:
         with self._changed:
@@ -158,7 +173,7 @@ class Plugin:
         except OSError as error:
             raise ConfigurationError("no-component", f"the component {wasm} cannot be read: {error}") from error
         try:
-            self._component = _cache.load_or_compile(engine, content, cache_folder, ENGINE_SETTINGS)
+            self._component = self._machine.component(content, cache_folder)
         except WasmtimeError as error:
             raise ConfigurationError("no-component", f"{wasm} is no component: {error}") from error
         self._linker = self._link(engine, self._component)
@@ -197,8 +212,11 @@ class Plugin:
         self._version = versions[0]
 
     def _import(self, interface: str, name: str, signature: Signature) -> Callable[..., Any]:
+        # wasmtime keeps the function until the linker goes, which goes with this object: it must not hold it.
+        running = self._running
+
         def call(_store: Any, *arguments: Any) -> Any:
-            return self._running.call.import_called(interface, name, signature, arguments)
+            return running.call.import_called(interface, name, signature, arguments)
 
         return call
 
