@@ -9,7 +9,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
 
 from wasmtime import Config, Engine, Store, WasmtimeError
 from wasmtime.component import Component, Linker
@@ -56,8 +55,8 @@ class _Machine:
         config = Config()
         config.epoch_interruption = True
         self.engine = Engine(config)
-        # By what they are compiled from. Memories of one process share them.
-        self._components = WeakValueDictionary[bytes, Component]()
+        # By what they are compiled from. The memories of a process share them; they are few, and stay.
+        self._components = dict[bytes, Component]()
         self._compiling = threading.Lock()
         self._running = 0
         self._changed = threading.Condition()
