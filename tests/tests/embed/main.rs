@@ -17,5 +17,6 @@ mod node;
 mod python;
 mod reference;
 mod runtime;
+mod runtimes;
 mod script;
 mod without_search;

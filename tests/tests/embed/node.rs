@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use myao_tests::project_file;
 
@@ -32,7 +32,11 @@ fn prepare() -> PathBuf {
 }
 
 fn node(script: &str, arguments: &[&str]) -> Output {
-    let mut node = Command::new("node");
+    host(Command::new("node"), script, arguments)
+}
+
+/// What a script prints in a runtime.
+pub(crate) fn host(mut node: Command, script: &str, arguments: &[&str]) -> Output {
     node.current_dir(folder()).arg(script);
     for file in [CONTEXT, FILE] {
         node.arg(project_file(file).canonicalize().unwrap());
@@ -59,7 +63,19 @@ async fn imports_may_answer_later() {
 #[test]
 #[ignore = "needs Node: make test-embed"]
 fn the_package_passes_its_tests() {
-    run(&mut Command::new(project_file("scripts/test-npm")));
+    test_package(&mut package_tests());
+}
+
+/// The tests of the package.
+pub(crate) fn package_tests() -> Command {
+    Command::new(project_file("scripts/test-npm"))
+}
+
+/// Runs them. They pack the package, so only one runs at a time.
+pub(crate) fn test_package(tests: &mut Command) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    run(tests);
 }
 
 #[test]
