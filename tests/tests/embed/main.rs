@@ -11,6 +11,7 @@
     missing_docs
 )]
 
+mod conformance;
 mod distribution;
 mod json;
 mod node;

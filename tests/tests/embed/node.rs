@@ -7,6 +7,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use myao_tests::project_file;
 
+use crate::conformance::assert_kept;
 use crate::distribution::run_block;
 use crate::reference::CONTEXT;
 use crate::runtime::{assert_log_without_texts, assert_same, run};
@@ -28,6 +29,13 @@ fn prepare() -> PathBuf {
     }
     let package = folder.join("node_modules/@myao/memory");
     run(Command::new(project_file("scripts/package-npm")).arg(package));
+    let component = project_file("target/component/myao_conformance.wasm");
+    let mut jco = Command::new("node_modules/.bin/jco");
+    jco.current_dir(&folder).arg("transpile");
+    jco.arg(component.canonicalize().unwrap());
+    jco.args(["--name", "conformance", "--out-dir", "generated/conformance"]);
+    jco.args(["--instantiation", "sync", "--quiet"]);
+    run(&mut jco);
     folder
 }
 
@@ -94,6 +102,12 @@ fn clocks_stand_still_and_chance_is_the_same_in_every_call() {
     assert_eq!(machine, "environment 0, arguments 0, files 0, sockets 0");
     assert_eq!(timer, "a component has no clock");
     assert_eq!(next, "a prompt");
+}
+
+#[test]
+#[ignore = "needs Node: make test-embed"]
+fn the_store_keeps_the_contract() {
+    assert_kept(&node("conformance.js"));
 }
 
 #[tokio::test]

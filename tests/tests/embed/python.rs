@@ -4,6 +4,7 @@ use std::process::{Command, Output};
 
 use myao_tests::project_file;
 
+use crate::conformance::assert_kept;
 use crate::distribution::run_block;
 use crate::reference::CONTEXT;
 use crate::runtime::{assert_log_without_texts, assert_same, run};
@@ -23,6 +24,13 @@ async fn prints_what_the_rust_host_makes() {
     let printed = host();
     assert_log_without_texts(&printed);
     assert_same(printed).await;
+}
+
+#[test]
+#[ignore = "needs wasmtime for Python: make test-embed"]
+fn the_store_keeps_the_contract() {
+    let component = project_file("target/component/myao_conformance.wasm");
+    assert_kept(&run(python("conformance.py").arg(component)));
 }
 
 #[tokio::test]

@@ -3,19 +3,28 @@
 /// Makes one test of each check of a workspace; see [`crate::conformance::state`].
 #[macro_export]
 macro_rules! workspace_conformance {
+    (whole: $fixture:expr) => {
+        #[tokio::test]
+        async fn the_contract_is_kept() {
+            let skipped = $crate::conformance::contract::check(|| Box::new($fixture)).await;
+            assert_eq!(skipped, [], "a workspace has everything");
+        }
+
+        $crate::record_conformance!($fixture);
+    };
     ($fixture:expr) => {
         /// Checks of what the component sees, with records that are imported.
         mod by_import {
             use super::*;
 
-            $crate::storage_conformance!($crate::conformance::state::ByImport($fixture));
+            $crate::workspace_conformance!(whole: $crate::conformance::state::ByImport($fixture));
         }
 
         /// The same with records that arrive as events.
         mod by_events {
             use super::*;
 
-            $crate::storage_conformance!($crate::conformance::state::ByEvents($fixture));
+            $crate::workspace_conformance!(whole: $crate::conformance::state::ByEvents($fixture));
         }
 
         #[tokio::test]
@@ -268,16 +277,12 @@ macro_rules! workspace_conformance {
             threads_are_the_same_however_their_ids_are_written,
         );
         $crate::workspace_conformance!($fixture; search:
-            message_is_found_by_its_terms,
             only_what_a_place_may_see_is_found_and_counted,
             message_is_found_by_what_it_says_now,
             forgotten_and_expired_messages_are_not_found,
             dry_run_of_forgetting_leaves_what_is_found,
             channel_that_is_converted_is_found_where_it_may_be_seen,
-            what_is_later_does_not_exist_yet,
             time_and_channels_bound_what_is_found_but_not_what_is_counted,
-            rarest_terms_come_first_and_then_the_newest,
-            neighbours_are_of_the_thread_or_of_the_top_level,
             memory_is_found_where_it_may_be_seen_until_its_lines_go,
             what_was_found_may_not_be_shown_once_it_has_changed_or_is_private,
             memory_is_shown_only_where_the_messages_may_be_seen_that_its_call_found,

@@ -1,8 +1,8 @@
 //! Tests that every [`Workspace`] passes. The names of the checks say what they check.
 //!
 //! `myao_testkit::workspace_conformance!(fixture)`, in a module of tests, makes one `#[tokio::test]` of each check. It
-//! also makes two of each check of [`storage_conformance!`](crate::storage_conformance): one with records that are
-//! imported, and one with records that arrive as events. `fixture` is an expression that creates an empty workspace as
+//! also makes the tests of [`storage_conformance!`](crate::storage_conformance) twice: with records that are imported, and
+//! with records that arrive as events; nothing of the contract may be missing. `fixture` is an expression that creates an empty workspace as
 //! a [`WorkspaceFixture`]. No check sleeps: all times are made up.
 #![allow(missing_docs)]
 

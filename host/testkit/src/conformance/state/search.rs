@@ -1,4 +1,4 @@
-//! What is found by its terms.
+//! What is found by its terms, and where. The contract's own checks of the search are in the conformance component.
 
 use myao_plugin::state::forgetting::{Forget, Mode, Retention};
 use myao_plugin::storage::effects::Effect;
@@ -72,36 +72,6 @@ async fn stored(new: New<'_>) -> Stored {
     ]);
     stored.apply(&effects).await;
     stored
-}
-
-pub async fn message_is_found_by_its_terms(new: New<'_>) {
-    let stored = stored(new).await;
-    let result = find(
-        &stored,
-        &Place::Operator,
-        query(&["crane", "500", "給与", "none"]),
-    )
-    .await;
-    assert_eq!(messages(&result), ["A:10", "B:12", "P:13", "P:14"]);
-    let first = &result.messages[0];
-    assert_eq!(first.channel_name, "a");
-    assert_eq!(first.terms, ["the", "crane", "comes"]);
-    assert_eq!(first.message.text, "The crane comes");
-    assert_eq!(first.message.user.name, "Akari");
-    let counts: Vec<(&str, u32)> = result
-        .counts
-        .iter()
-        .map(|count| (count.term.as_str(), count.messages))
-        .collect();
-    assert_eq!(counts, [("crane", 3), ("500", 1), ("給与", 1), ("none", 0)]);
-    assert_eq!(result.message_count, 5);
-    for no_term in ["the crane", "Crane", "\"", "給与の", "", "*", "A OR crane"] {
-        let place = Place::Operator;
-        assert!(
-            found(&stored, &place, &[no_term]).await.is_empty(),
-            "{no_term}"
-        );
-    }
 }
 
 pub async fn only_what_a_place_may_see_is_found_and_counted(new: New<'_>) {
@@ -211,18 +181,6 @@ pub async fn channel_that_is_converted_is_found_where_it_may_be_seen(new: New<'_
     assert_eq!(found(&stored, &channel("A"), &["crane"]).await, ["A:10"]);
 }
 
-pub async fn what_is_later_does_not_exist_yet(new: New<'_>) {
-    let stored = stored(new).await;
-    let until = RecallQuery {
-        until: "11.0".into(),
-        ..query(&["crane", "lunch"])
-    };
-    let result = find(&stored, &Place::Operator, until).await;
-    assert_eq!(messages(&result), ["A:10", "A:11"]);
-    assert_eq!(result.message_count, 2);
-    assert_eq!(result.counts[0].messages, 1);
-}
-
 pub async fn time_and_channels_bound_what_is_found_but_not_what_is_counted(new: New<'_>) {
     let stored = stored(new).await;
     let bounded = RecallQuery {
@@ -241,60 +199,6 @@ pub async fn time_and_channels_bound_what_is_found_but_not_what_is_counted(new: 
         messages(&find(&stored, &Place::Operator, newest).await),
         ["B:12", "P:13", "P:14"]
     );
-}
-
-pub async fn rarest_terms_come_first_and_then_the_newest(new: New<'_>) {
-    let stored = stored(new).await;
-    let limited = |limit, terms: &[&str]| RecallQuery {
-        limit,
-        ..query(terms)
-    };
-    let terms = ["crane", "noon"];
-    let two = find(&stored, &Place::Operator, limited(2, &terms)).await;
-    assert_eq!(messages(&two), ["A:11", "P:13"]);
-    let none = find(&stored, &Place::Operator, limited(0, &terms)).await;
-    assert!(none.messages.is_empty());
-    let both = find(&stored, &Place::Operator, limited(1, &["crane", "comes"])).await;
-    assert_eq!(messages(&both), ["A:10"]);
-}
-
-pub async fn neighbours_are_of_the_thread_or_of_the_top_level(new: New<'_>) {
-    let stored = Stored::of(new);
-    stored
-        .apply(&[
-            said("10.0", None, "one"),
-            said("20.0", None, "two"),
-            said("21.0", Some("20.0"), "first reply"),
-            said("22.0", Some("20.0"), "second reply"),
-            said("23.0", Some("20.0"), "third reply"),
-            said("30.0", None, "three"),
-            said("40.0", None, "four"),
-        ])
-        .await;
-    let beside = |term: &str| RecallQuery {
-        neighbours: 1,
-        ..query(&[term])
-    };
-    for (term, expected) in [
-        ("one", &["C1:10", "C1:20"][..]),
-        ("two", &["C1:10", "C1:20", "C1:21", "C1:30"]),
-        ("first", &["C1:20", "C1:21", "C1:22"]),
-        ("third", &["C1:22", "C1:23"]),
-        ("three", &["C1:20", "C1:30", "C1:40"]),
-    ] {
-        let result = find(&stored, &Place::Operator, beside(term)).await;
-        assert_eq!(messages(&result), expected, "{term}");
-    }
-    let bounded = RecallQuery {
-        since: Some("21.0".into()),
-        until: "22.0".into(),
-        neighbours: 5,
-        ..query(&["second"])
-    };
-    let result = find(&stored, &Place::Operator, bounded).await;
-    assert_eq!(messages(&result), ["C1:21", "C1:22"]);
-    let thread = result.messages[0].message.thread_ts.as_deref();
-    assert_eq!(thread, Some("20.000000"));
 }
 
 /// A version of A that was made from its first message.
