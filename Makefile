@@ -18,7 +18,7 @@ build: ## the program with the component inside: target/release/myao
 	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao (the first time about 15 minutes on 2 cores)"; fi
 	cargo build --release --workspace --bin myao
 
-component: ## the components: target/component/myao_bot.wasm, myao_memory.wasm and myao_summarizer.wasm
+component: ## the components: target/component/myao_bot.wasm, myao_memory.wasm, myao_summarizer.wasm, myao_conformance.wasm
 	@scripts/install-prerequisites build
 	@scripts/build-component
 

@@ -15,17 +15,21 @@ use myao_contract::project::path;
 use tempfile::TempDir;
 
 /// What has to be there. The examples come as they are in the project.
-const FILES: [&str; 15] = [
+const FILES: [&str; 19] = [
     "LICENSE",
     "README.md",
     "SHA256SUMS",
+    "conformance/suite.wit",
     "embedding.md",
     "examples/context.json",
+    "examples/node/conformance.js",
     "examples/node/host.js",
+    "examples/python/conformance.py",
     "examples/python/host.py",
     "examples/workspace.json",
     "myao.wit.wasm",
     "myao_bot.wasm",
+    "myao_conformance.wasm",
     "myao_memory.wasm",
     "myao_summarizer.wasm",
     "provenance.json",

@@ -107,7 +107,9 @@ fn clocks_stand_still_and_chance_is_the_same_in_every_call() {
 #[test]
 #[ignore = "needs Node: make test-embed"]
 fn the_store_keeps_the_contract() {
-    assert_kept(&node("conformance.js"));
+    let installed = folder().join("node_modules");
+    let place = "examples/node/node_modules";
+    assert_kept(&run_block("node conformance.js", &[], (place, &installed)));
 }
 
 #[tokio::test]

@@ -29,8 +29,8 @@ async fn prints_what_the_rust_host_makes() {
 #[test]
 #[ignore = "needs wasmtime for Python: make test-embed"]
 fn the_store_keeps_the_contract() {
-    let component = project_file("target/component/myao_conformance.wasm");
-    assert_kept(&run(python("conformance.py").arg(component)));
+    let installed = project_file("target/embed/python").canonicalize().unwrap();
+    assert_kept(&run_block("conformance.py", &[], ("target", &installed)));
 }
 
 #[tokio::test]
