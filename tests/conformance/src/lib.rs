@@ -16,6 +16,7 @@ mod calls;
 mod deferrals;
 mod drafts;
 mod due;
+mod erasing;
 mod memories;
 mod messages;
 mod recall;
@@ -93,6 +94,10 @@ checks! {
         empty_text_is_refused
         unknown_sources_are_refused_and_nothing_is_saved
         memory_of_an_unknown_channel_is_not_found;
+    erasing:
+        lines_and_parts_of_a_deleted_message_are_erased
+        channel_whose_memories_lost_lines_is_due
+        text_without_citations_that_an_edited_message_went_into_is_erased;
     memories:
         memories_are_ordered_by_scope_id_type_and_version
         only_the_scopes_asked_for_are_read

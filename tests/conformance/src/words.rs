@@ -49,7 +49,7 @@ pub(crate) fn part_of_a_deleted_message_is_left_out() -> Verdict {
     )
 }
 
-/// If a person wrote it; the newest ones, up to `until`.
+/// If a person wrote it, and no program; the newest ones, up to `until`.
 pub(crate) fn text_that_may_be_a_mark_is_listed() -> Verdict {
     const PLACE: &str = "storage.list-marked";
     channel();
@@ -98,6 +98,9 @@ pub(crate) fn text_that_may_be_a_mark_is_listed() -> Verdict {
     )?;
     holds(PLACE, all.iter().all(|marked| !marked.is_pinned), || {
         "nobody pinned a message".to_owned()
+    })?;
+    holds(PLACE, !found.contains(&"5.000000"), || {
+        "a program's message is listed, and nobody pinned it".to_owned()
     })?;
     let newest = list(2)?;
     holds(PLACE, newest.len() <= 2, || {
