@@ -2,16 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::process::Output;
+use std::sync::Arc;
 
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::{Import, ImportTarget};
-use myao_plugin::storage::StorageError;
+use myao_plugin::storage::{Storage, StorageError};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Place, Places};
 use myao_sqlite::SqliteWorkspace;
 use myao_testkit::MemoryStorage;
-use myao_testkit::conformance::contract;
 use myao_testkit::conformance::state::{ByImport, WorkspaceFixture};
+use myao_testkit::conformance::{Fixture, Records, contract};
 use myao_tests::store::{TestStore, WORKSPACE};
 use serde_json::{Value, json};
+
+use crate::without_search::WithoutSearch;
 
 struct InMemory(MemoryStorage);
 
@@ -60,6 +65,52 @@ async fn the_stores_of_rust_keep_the_contract_and_lack_nothing() {
     assert_eq!(in_memory.await, []);
     let sqlite = contract::check(|| Box::new(ByImport(Sqlite::new())));
     assert_eq!(sqlite.await, []);
+}
+
+/// A store without search and marks.
+struct Plain {
+    storage: MemoryStorage,
+    /// A fault: whether it keeps what is deleted.
+    keeps_all: bool,
+}
+
+#[async_trait::async_trait]
+impl Fixture for Plain {
+    fn storage(&self) -> Arc<dyn Storage> {
+        WithoutSearch(self.storage.clone()).at(Place::Operator)
+    }
+
+    async fn add(&self, records: Records) {
+        self.storage.import(records).unwrap();
+    }
+
+    async fn delete(&self, channel_id: &str, ts: TsKey) {
+        if !self.keeps_all {
+            self.storage.delete(channel_id, ts, ts.unix_seconds());
+        }
+    }
+}
+
+fn plain(keeps_all: bool) -> Box<dyn Fixture> {
+    let storage = MemoryStorage::new();
+    Box::new(Plain { storage, keeps_all })
+}
+
+#[tokio::test]
+async fn what_a_store_need_not_have_is_skipped_by_name() {
+    let skipped = contract::check(|| plain(false)).await;
+    let mut names: Vec<&str> = skipped.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    let mut expected = OF_A_SEARCH.to_vec();
+    expected.push("text_that_may_be_a_mark_is_listed");
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+}
+
+#[tokio::test]
+#[should_panic(expected = "deleted_message_is_not_returned: storage.list-messages: expected")]
+async fn a_fault_is_told_with_its_place_in_the_contract() {
+    contract::check(|| plain(true)).await;
 }
 
 /// What a store need not have.
