@@ -24,7 +24,13 @@ fn functions(folder: &Path, names: &mut BTreeSet<String>) {
 #[test]
 fn every_test_that_the_table_names_exists() {
     let mut there = BTreeSet::new();
-    for folder in ["guest/src", "guest/tests", "host", "tests/tests"] {
+    for folder in [
+        "guest/src",
+        "guest/tests",
+        "host",
+        "tests/conformance",
+        "tests/tests",
+    ] {
         functions(&project_file(folder), &mut there);
     }
     let document = read_project_file("docs/specification.md");
