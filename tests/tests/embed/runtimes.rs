@@ -6,6 +6,7 @@ use std::process::Command;
 
 use myao_tests::project_file;
 
+use crate::conformance::assert_kept;
 use crate::node::{host, package_tests, test_package};
 use crate::runtime::{assert_log_without_texts, assert_same};
 
@@ -71,6 +72,14 @@ async fn bun_prints_what_the_rust_host_makes() {
         bun
     })
     .await;
+}
+
+/// With the store in SQLite, which Node 20 does not have.
+#[test]
+#[ignore = "needs npm: make test-embed"]
+fn the_stores_keep_the_contract_in_the_newest_node() {
+    let printed = host(Command::new(newest_node()), "conformance.js", &[]);
+    assert_kept(&printed, &["MemoryStore", "SqliteStore"]);
 }
 
 /// With the store in SQLite, which Node 20 does not have, and with the README's bot in Deno and Bun.
