@@ -233,6 +233,27 @@ class Runs(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((answer.text, answer.posted), (posts[0], ["1.000001"]))
         self.assertEqual(await memory.reply_to_mention(Target("C0", None, ts), NOW), Already(["1.000001"]))
 
+    async def test_an_answer_links_what_it_quotes_from_another_channel(self) -> None:
+        store = store_of(1)
+        store.add_channel("P1", "people", is_private=True)
+        said = store.say("C0", "Ren", "The pelican statue stands in the yard.", NOW - 60)
+        asked = {
+            channel: store.say(channel, "Aki", "@myao Where does the pelican statue stand?", NOW)
+            for channel in ("P1", "C0")
+        }
+        chat: dict[str, Callable[..., Any]] = {
+            "post": lambda request: Posted(["1.000001"]),
+            "thread": lambda *_: [],
+            "history": lambda *_: [],
+            "permalink": lambda channel_id, ts: f"https://chat.example/{channel_id}/{ts}",
+            "get_user": lambda id: User(id, id),
+        }
+        memory = await self.load(storage=store, chat=chat)
+        for channel, ts in asked.items():
+            answer = await memory.reply_to_mention(Target(channel, None, ts), NOW)
+            assert isinstance(answer, Reply)
+            self.assertIn(f"(https://chat.example/C0/{said})", answer.text)
+
     async def test_a_context_is_summarized_without_a_store(self) -> None:
         memory = await self.load()
         said = Message("1772411400.000001", User("U1", "Aki"), "The crane comes on 3 March.", Timestamp(NOW - 9000))

@@ -97,6 +97,8 @@ class Host:
             raise ChatError("other", OtherReason("no-chat", "no chat was given: Memory.load(chat=...)"))
         if name == "post":
             self._place.may_post(*arguments)
+        elif name == "permalink":
+            self._place.may_link(arguments[0])
         elif name != "get_user":
             self._place.hears(arguments[0])
         if name not in self._given.chat:

@@ -116,6 +116,11 @@ class Place:
         if self._only_looks:
             self._refuse("a post")
 
+    def may_link(self, channel_id: str) -> None:
+        """Refuses the address of a message that is not shown here. An answer may quote any public channel."""
+        if not self._sees(channel_id):
+            self._refuse(f"the address of what is said in {channel_id}")
+
     def hears(self, channel_id: str) -> None:
         """Refuses to read another channel on the platform."""
         self._hears(channel_id)
