@@ -49,7 +49,7 @@ class Room:
             sources = [(message.channel_id, message.ts) for line in request.citations for message in line.messages]
             notifies = " ".join(user.id for user in request.may_notify if f"@{user.name}" in request.text)
             since = self._begun.get(answer.mention, 0)
-            if not self._ledger.write(answer.mention, request.text[:_MOST_CHARS], notifies, sources, since):
+            if not self._ledger.write(answer.mention, _cut(request.text), notifies, sources, since):
                 raise ChatError("unavailable", "a message changed while the answer was made from it")
         return Posted([await self.send(answer.mention)])
 
@@ -177,3 +177,8 @@ class Answering:
             return self._ledger.give_up(answer.mention)
         self._log.warning(f"An answer in {answer.room_id} waits, and is tried again in {wait} s: {error}")
         self._ledger.put_off(answer.mention, self._now().timestamp() + wait)
+
+
+def _cut(text: str) -> str:
+    """A text that fits into a message, cut between lines."""
+    return text if len(text) <= _MOST_CHARS else text[:_MOST_CHARS].rpartition("\n")[0] or text[:_MOST_CHARS]

@@ -58,12 +58,13 @@ class Inbox:
             try:
                 if self._is_behind:
                     await self._catch_up()
-                data = await asyncio.wait_for(self._synced.get(), retry_seconds)
-            except asyncio.TimeoutError:
-                continue
             except Exception:
                 self._log.exception("Cannot read what was said while the bot was away: it is tried again")
                 await asyncio.sleep(retry_seconds)
+                continue
+            try:
+                data = await asyncio.wait_for(self._synced.get(), retry_seconds)
+            except asyncio.TimeoutError:
                 continue
             try:
                 await self._store_all(data)
@@ -165,8 +166,8 @@ class Inbox:
         # Each event is a transaction or two, which must not keep the event loop waiting.
         lost_edits = await asyncio.to_thread(self._write, room_id, older, False)
         lost_edits += await asyncio.to_thread(self._write, room_id, happened, answers)
-        for id in dict.fromkeys(lost_edits):
-            await self._read_again(room_id, id)
+        for id, lost_edit in lost_edits:
+            await self._read_again(room_id, id, lost_edit)
 
     def _missing(self, happened: list[Happened]) -> list[str]:
         """Messages that others belong to, and that are not stored: first messages of threads, and what was edited."""
@@ -180,11 +181,13 @@ class Inbox:
             return []
         return [event for event in (read(raw), newest_edit(raw)) if event]
 
-    async def _read_again(self, room_id: str, event_id: str) -> None:
+    async def _read_again(self, room_id: str, event_id: str, lost_edit: str) -> None:
         """Gives a message the text that it has without the edit that was taken back."""
         raw = await self._matrix.event(room_id, event_id)
         said = raw and read(raw)
-        kept = self._ledger.reset(event_id, self._clock())
+        change = self._ledger.reset(event_id, lost_edit, self._clock())
+        self._delete(change)
+        kept = change.edited
         if kept is None:
             return
         if raw is None or not isinstance(said, Said):
@@ -208,9 +211,9 @@ class Inbox:
             if content.get("membership") == "join":
                 self._ledger.set_names(room_id, [(user_id, str(content.get("displayname") or local_part(user_id)))])
 
-    def _write(self, room_id: str, happened: list[Happened], answers: bool) -> list[str]:
-        """Stores events. Returns messages that lost an edit, which the homeserver must be asked for."""
-        lost_edits = list[str]()
+    def _write(self, room_id: str, happened: list[Happened], answers: bool) -> list[tuple[str, str]]:
+        """Stores events. Returns messages that lost an edit, with the edit: the homeserver must be asked for them."""
+        lost_edits = list[tuple[str, str]]()
         for event in happened:
             match event:
                 case Said():
@@ -229,7 +232,7 @@ class Inbox:
                     change = self._ledger.redact(room_id, event.of)
                     self._delete(change)
                     if change.reread:
-                        lost_edits.append(change.reread)
+                        lost_edits.append((change.reread, event.of))
         return lost_edits
 
     def _say(self, room_id: str, ts: str, thread: str | None, event: Said | Edited, edited_at: int | None) -> None:

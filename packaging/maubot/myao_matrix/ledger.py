@@ -134,17 +134,21 @@ class Ledger(Answers):
                 self._delete(room_id, event_id, change)
         return change
 
-    def reset(self, event_id: str, now: float) -> Kept | None:
-        """Forgets the edits of a message, whose text is about to be read anew."""
+    def reset(self, event_id: str, lost_edit: str, now: float) -> Change:
+        """Forgets the edits of a message whose text is about to be read anew, because one was taken back."""
+        change = Change()
         with self._write():
             row = self._message(event_id)
             if row is None or row["is_gone"]:
-                return None
+                return change
             edited_at = max(int(now), (row["edited_at"] or 0) + 1)
+            # If this is all that is done before a crash, the redaction comes again, and must find what it is of.
+            self._run("DELETE FROM edits WHERE of = ? AND event_id <> ?", event_id, lost_edit)
             reset = "UPDATE messages SET edit_ms = 0, edit_id = '', edited_at = ? WHERE event_id = ?"
             self._run(reset, edited_at, event_id)
-            self._changed(event_id, Change())
-            return self._kept(event_id)
+            self._changed(event_id, change)
+            change.edited = self._kept(event_id)
+        return change
 
     def event_of(self, room_id: str, ts: str) -> tuple[str, str | None] | None:
         """The event id of a message, and of its thread's first message."""

@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from .homeserver import Homeserver, Person
+from .homeserver import Person
 from .waiting import wait_for
 
 NAME = "Myao"
@@ -21,7 +21,7 @@ NAME = "Myao"
 class Bot:
     """A bot that may be started again in the same folder."""
 
-    def __init__(self, folder: Path, server: Homeserver, account: Person, **options: Any):
+    def __init__(self, folder: Path, url: str, account: Person, **options: Any):
         self._folder = folder
         self.account = account
         folder.mkdir()
@@ -33,14 +33,14 @@ class Bot:
             "user": {
                 "credentials": {
                     "id": account.id,
-                    "homeserver": server.url,
+                    "homeserver": url,
                     "access_token": account.token,
                     "device_id": None,
                 },
                 "sync": True,
                 "appservice": False,
                 "hs_token": None,
-                "autojoin": True,
+                "autojoin": False,
                 "displayname": "disable",
                 "avatar_url": "disable",
                 # As maubot has it by default: the bot must find by itself what it has missed.
@@ -83,7 +83,7 @@ class Bot:
         try:
             return wait_for(what, check)
         except AssertionError as error:
-            raise AssertionError(f"{error}\n{self.log()[-5000:]}") from None
+            raise AssertionError(f"{error}\n{self.log()[-2500:]}") from None
 
     def stop(self) -> None:
         """Ends it as a service manager does."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from .bot import NAME, Bot
 from .homeserver import Homeserver, Person
+from .proxy import Proxy
 
 
 class World(unittest.TestCase):
@@ -18,6 +19,7 @@ class World(unittest.TestCase):
     alice: Person
     bob: Person
     bot: Bot
+    proxy: Proxy
     options: dict[str, Any] = {}
 
     @classmethod
@@ -29,8 +31,10 @@ class World(unittest.TestCase):
         cls.addClassCleanup(lambda: cls.server.stop())
         cls.server.start()
         cls.alice, cls.bob = cls.server.register("alice", "Alice"), cls.server.register("bob", "Bob")
+        cls.proxy = Proxy(cls.server.url)
+        cls.addClassCleanup(lambda: cls.proxy.close())
         account = cls.server.register("memory", NAME)
-        cls.bot = Bot(Path(folder.name) / "bot", cls.server, account, **cls.options)
+        cls.bot = Bot(Path(folder.name) / "bot", cls.proxy.url, account, **cls.options)
         cls.addClassCleanup(lambda: cls.bot.kill())
         cls.bot.start()
 
@@ -38,11 +42,8 @@ class World(unittest.TestCase):
         """A room with everybody in it."""
         room = self.alice.create_room(name, public=public, invite=[self.bob, self.bot.account], encrypted=encrypted)
         self.bob.join(room)
-        self.bot.wait_for("bot in the room", lambda: self.bot.account.id in self._members(room))
+        self.bot.account.join(room)
         return room
-
-    def _members(self, room: str) -> Any:
-        return self.alice.ask("GET", f"/rooms/{room}/joined_members")["joined"]
 
     def wait_until_stored(self, room: str, *texts: str) -> None:
         """Waits until the memory has these messages."""
