@@ -31,12 +31,12 @@ test: build $(PYTHON)/ready ## every test
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
 		cargo test --release --workspace --no-fail-fast
 	cargo test --manifest-path tests/contract/Cargo.toml
-	@scripts/test-installed embed node runtimes python
+	@scripts/test-installed embed node runtimes python maubot
 
 # Part of `test`, which says what is left out where Node or Python is missing.
-test-embed: component ## the components in Node and Python, against the Rust host
+test-embed: component ## the components in Node and Python, against the Rust host; the Matrix bot, with a homeserver
 	@scripts/build-component faulty
-	@scripts/test-installed embed node runtimes python
+	@scripts/test-installed embed node runtimes python maubot
 
 # It needs a browser: `make test` lists it as ignored.
 test-page: build ## the web page in a browser: clicks, keyboard, accessibility, a phone, the dark

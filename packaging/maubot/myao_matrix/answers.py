@@ -9,7 +9,7 @@ from logging import Logger
 
 from maubot.matrix import parse_formatted
 from mautrix.errors import MForbidden, MNotFound
-from mautrix.types import MatrixURI
+from mautrix.types import EventID, MatrixURI, RoomID
 from myao import Already, ChatError, Memory, Message, MyaoError, Posted, PostOutcome, PostRequest, Target, User
 
 from .events import ANSWERS, Raw, local_part
@@ -103,7 +103,7 @@ class Room:
         found = self._ledger.event_of(channel_id, ts)
         if found is None:
             raise ChatError("not-found", f"message {ts} of {channel_id}")
-        return MatrixURI.build(channel_id, found[0], via=[self._matrix.server]).matrix_to_url
+        return MatrixURI.build(RoomID(channel_id), EventID(found[0]), via=[self._matrix.server]).matrix_to_url
 
     def get_user(self, id: str) -> User:
         """See `myao.Chat`."""

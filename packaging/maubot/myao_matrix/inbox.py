@@ -7,7 +7,7 @@ when everything before it is stored. At each start, and after each error, it rea
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from logging import Logger
 from typing import Any
 
@@ -169,7 +169,7 @@ class Inbox:
         for id, lost_edit in lost_edits:
             await self._read_again(room_id, id, lost_edit)
 
-    def _missing(self, happened: list[Happened]) -> list[str]:
+    def _missing(self, happened: Sequence[Happened]) -> list[str]:
         """Messages that others belong to, and that are not stored: first messages of threads, and what was edited."""
         coming = {event.event_id for event in happened if isinstance(event, Said)}
         named = [event.thread if isinstance(event, Said) else event.of if isinstance(event, Edited) else None for event in happened]
@@ -197,7 +197,7 @@ class Inbox:
         if edit := newest_edit(raw):
             await asyncio.to_thread(self._write, room_id, [edit], False)
 
-    async def _find_names(self, room_id: str, happened: list[Happened]) -> None:
+    async def _find_names(self, room_id: str, happened: Sequence[Happened]) -> None:
         for user_id in {event.sender for event in happened if not isinstance(event, Redacted)}:
             if self._ledger.name(room_id, user_id) is None:
                 member = await self._matrix.state(room_id, "m.room.member", user_id)
@@ -211,7 +211,7 @@ class Inbox:
             if content.get("membership") == "join":
                 self._ledger.set_names(room_id, [(user_id, str(content.get("displayname") or local_part(user_id)))])
 
-    def _write(self, room_id: str, happened: list[Happened], answers: bool) -> list[tuple[str, str]]:
+    def _write(self, room_id: str, happened: Sequence[Happened], answers: bool) -> list[tuple[str, str]]:
         """Stores events. Returns messages that lost an edit, with the edit: the homeserver must be asked for them."""
         lost_edits = list[tuple[str, str]]()
         for event in happened:

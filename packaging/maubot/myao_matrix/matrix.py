@@ -8,6 +8,7 @@ from typing import Any
 from maubot.matrix import MaubotMatrixClient
 from mautrix.api import Method, Path
 from mautrix.errors import MForbidden, MNotFound
+from mautrix.types import RoomAlias
 
 from .events import Raw
 
@@ -41,7 +42,7 @@ class Matrix:
         """The id of a room that is given by its id or an alias."""
         if room.startswith("!"):
             return room
-        return str((await self._client.resolve_room_alias(room)).room_id)
+        return str((await self._client.resolve_room_alias(RoomAlias(room))).room_id)
 
     async def state(self, room_id: str, event_type: str, key: str = "") -> Raw:
         """The content of a state event; empty if there is none."""
@@ -87,7 +88,8 @@ class Matrix:
         await self._client.api.request(Method.PUT, path, {"reason": reason})
 
     async def _get(self, path: Any, query: dict[str, str | None] | None = None) -> Any:
-        return await self._client.api.request(Method.GET, path, query_params=query)
+        given = {key: value for key, value in (query or {}).items() if value is not None}
+        return await self._client.api.request(Method.GET, path, query_params=given)
 
 
 def _token(transaction: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import tzinfo
 from datetime import timezone as _timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mautrix.util.config import BaseProxyConfig, ConfigUpdateHelper
@@ -27,6 +27,14 @@ class Config(BaseProxyConfig):
         """Takes over what is set, and gives the rest its default."""
         for key in (*_KEYS, *(f"persona.{key}" for key in _PERSONA), *(f"model.{key}" for key in _MODEL)):
             helper.copy(key)
+
+
+class Values(Protocol):
+    """A configuration as it was read."""
+
+    def __getitem__(self, key: str) -> Any:
+        """A value; `None` without one."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +60,7 @@ class Options:
     settings: dict[str, str | int | bool] = field(default_factory=dict[str, "str | int | bool"])
 
 
-def read(config: Mapping[str, Any], display_name: str) -> Options:
+def read(config: Values, display_name: str) -> Options:
     """Checks a configuration; raises `ConfigurationError` with the key that is wrong and what it takes."""
     persona, model = _mapping(config, "persona"), _mapping(config, "model")
     rooms = config["rooms"] or []
@@ -86,21 +94,21 @@ def read(config: Mapping[str, Any], display_name: str) -> Options:
     )
 
 
-def _mapping(config: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+def _mapping(config: Values, key: str) -> Mapping[str, Any]:
     value = config[key] or {}
     if not isinstance(value, Mapping):
         raise _wrong(key, "keys with values")
     return value
 
 
-def _number(config: Mapping[str, Any], key: str, least: float) -> float:
+def _number(config: Values, key: str, least: float) -> float:
     value = _DEFAULTS[key] if config[key] is None else config[key]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or value < least:
         raise _wrong(key, f"a number, at least {least}")
     return value
 
 
-def _timezone_of(config: Mapping[str, Any]) -> tzinfo:
+def _timezone_of(config: Values) -> tzinfo:
     name = str(config["timezone"] or "UTC")
     if name == "UTC":
         return _timezone.utc

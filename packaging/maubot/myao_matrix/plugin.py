@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from maubot import Plugin
+from maubot.plugin_base import Plugin
 from mautrix.client import InternalEventType
 from mautrix.util.config import BaseProxyConfig
 from myao import ConfigurationError, Failed, Memory, SqliteStore

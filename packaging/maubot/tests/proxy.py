@@ -22,6 +22,8 @@ class Proxy:
         self.held = threading.Event()
         """Set when a request is held."""
         self._released = threading.Event()
+        self.syncs = 0
+        """How often the bot's client asked what is new: each time, it has saved its token before."""
         proxy = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -65,6 +67,7 @@ class Proxy:
     def _handle(self, request: BaseHTTPRequestHandler) -> None:
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
         with self._lock:
+            self.syncs += "/sync" in request.path
             is_held = self._pattern is not None and self._pattern.search(f"{request.command} {request.path}") is not None
             if is_held:
                 self._pattern = None
