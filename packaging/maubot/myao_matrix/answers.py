@@ -8,7 +8,7 @@ from datetime import datetime
 from logging import Logger
 
 from maubot.matrix import parse_formatted
-from mautrix.errors import MForbidden, MNotFound
+from mautrix.errors import MForbidden, MLimitExceeded, MNotFound
 from mautrix.types import EventID, MatrixURI, RoomID
 from myao import Already, ChatError, Memory, Message, MyaoError, Posted, PostOutcome, PostRequest, Target, User
 
@@ -63,6 +63,8 @@ class Room:
             event_id = await self._matrix.send(answer.room_id, content, f"{mention} {answer.round}")
         except (MForbidden, MNotFound) as error:
             raise ChatError("not-allowed", str(error)) from error
+        except MLimitExceeded as error:
+            raise ChatError("rate-limited", None) from error
         except Exception as error:
             # Whether it has arrived, the room will tell.
             self._inbox.fall_behind()
@@ -120,6 +122,7 @@ class Answering:
         self._room, self._memory, self._matrix, self._ledger, self._inbox = room, memory, matrix, ledger, inbox
         self._now, self._log = now, log
         self._woken = asyncio.Event()
+        self._under_way = dict[str, asyncio.Task[None]]()
         self._free = asyncio.Semaphore(_SIDE_BY_SIDE)
 
     def wake(self) -> None:
@@ -128,28 +131,45 @@ class Answering:
 
     async def run(self, look_seconds: float) -> None:
         """Works until it is cancelled."""
-        while True:
-            try:
-                await asyncio.wait_for(self._woken.wait(), look_seconds)
-            except asyncio.TimeoutError:
-                pass
-            self._woken.clear()
-            # What was taken back meanwhile must be known before anything is sent.
-            if not self._inbox.is_behind:
-                due = self._ledger.open_answers(self._now().timestamp())
-                await asyncio.gather(*map(self._do, due))
+        try:
+            while True:
+                try:
+                    await asyncio.wait_for(self._woken.wait(), look_seconds)
+                except asyncio.TimeoutError:
+                    pass
+                self._woken.clear()
+                # What was taken back meanwhile must be known before anything is sent.
+                if not self._inbox.is_behind:
+                    for answer in self._ledger.open_answers(self._now().timestamp()):
+                        self._begin(answer)
+        finally:
+            for task in self._under_way.values():
+                task.cancel()
+
+    def _begin(self, answer: Answer) -> None:
+        # Nothing else is done about an answer that is being made or sent.
+        if answer.mention in self._under_way:
+            return
+        task = asyncio.create_task(self._do(answer))
+        self._under_way[answer.mention] = task
+
+        def ended(_: object) -> None:
+            del self._under_way[answer.mention]
+            self.wake()
+
+        task.add_done_callback(ended)
 
     async def _do(self, answer: Answer) -> None:
-        async with self._free:
-            try:
-                if answer.state == "taken-back":
-                    await self._take_back(answer)
-                elif answer.state == "written":
-                    await self._room.send(answer.mention)
-                else:
+        try:
+            if answer.state == "taken-back":
+                await self._take_back(answer)
+            elif answer.state == "written":
+                await self._room.send(answer.mention)
+            else:
+                async with self._free:
                     await self._answer(answer)
-            except Exception as error:
-                self._failed(answer, error)
+        except Exception as error:
+            self._failed(answer, error)
 
     async def _answer(self, answer: Answer) -> None:
         kept = self._ledger.kept(answer.mention)

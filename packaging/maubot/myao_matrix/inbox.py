@@ -34,12 +34,13 @@ class Inbox:
         self._clock, self._log, self._on_stored = clock, log, on_stored
         self._synced = asyncio.Queue[Raw]()
         self._is_behind = True
+        self._is_catching_up = False
         self._allowed: set[str] | None = None
 
     @property
     def is_behind(self) -> bool:
         """Whether something may have happened that is not stored."""
-        return self._is_behind
+        return self._is_behind or self._is_catching_up
 
     def fall_behind(self) -> None:
         """Lets the bot look at what happened: whether a message that it sent has arrived."""
@@ -75,7 +76,7 @@ class Inbox:
     async def _catch_up(self) -> None:
         """Reads what happened in every room since the position."""
         # What falls behind from now on is not read by this.
-        self._is_behind = False
+        self._is_behind, self._is_catching_up = False, True
         try:
             position = self._ledger.position()
             if self._allowed is None and self._wanted:
@@ -93,6 +94,8 @@ class Inbox:
         except BaseException:
             self._is_behind = True
             raise
+        finally:
+            self._is_catching_up = False
         self._log.info(f"Ready: {len(joined)} rooms are remembered")
         self._on_stored()
 
@@ -113,26 +116,30 @@ class Inbox:
         timeline = joined.get("timeline", {})
         events = list[Raw](timeline.get("events", []))
         if not self._ledger.is_read(room_id):
-            return await self._read_history(room_id, answers=True)
+            return await self._read_history(room_id, answers=True, newest=events)
         states = [*joined.get("state", {}).get("events", []), *events]
         if any(event.get("type") in STATE for event in states):
             await self._look_at(room_id)
         self._keep_names(room_id, states)
+        # Without a position, this is the first time: what was asked before is not answered.
+        before, after = timeline.get("prev_batch"), self._ledger.position()
         if timeline.get("limited"):
-            before, after = timeline.get("prev_batch"), self._ledger.position()
-            events = [*await self._matrix.messages(room_id, before=before, after=after, limit=None), *events]
-        await self._keep(room_id, events)
+            limit = self._history_events if after is None else None
+            events = [*await self._matrix.messages(room_id, before=before, after=after, limit=limit), *events]
+        await self._keep(room_id, events, answers=after is not None)
 
-    async def _read_history(self, room_id: str, *, answers: bool) -> None:
+    async def _read_history(self, room_id: str, *, answers: bool, newest: Sequence[Raw] = ()) -> None:
         """Reads what was said in a room before the bot came, and since. Only what was asked since then is answered."""
         await self._look_at(room_id)
         names = await self._matrix.names(room_id)
         self._ledger.set_names(room_id, [(user_id, name or local_part(user_id)) for user_id, name in names.items()])
         limit = self._history_events
         events = await self._matrix.messages(room_id, before=None, after=None, limit=limit) if limit else list[Raw]()
+        read_already = {event.get("event_id") for event in events}
+        events += [event for event in newest if event.get("event_id") not in read_already]
         came = [number for number, event in enumerate(events) if self._is_own_join(event)]
         since = came[-1] if came and answers else len(events)
-        await self._keep(room_id, events[:since], answers=False)
+        await self._keep(room_id, events[max(0, since - limit) : since], answers=False)
         await self._keep(room_id, events[since:])
         self._ledger.set_read(room_id, True)
 
@@ -172,8 +179,12 @@ class Inbox:
     def _missing(self, happened: Sequence[Happened]) -> list[str]:
         """Messages that others belong to, and that are not stored: first messages of threads, and what was edited."""
         coming = {event.event_id for event in happened if isinstance(event, Said)}
-        named = [event.thread if isinstance(event, Said) else event.of if isinstance(event, Edited) else None for event in happened]
-        return [id for id in dict.fromkeys(named) if id and id not in coming and not self._ledger.knows(id)]
+        named = dict.fromkeys(
+            event.thread if isinstance(event, Said) else event.of
+            for event in happened
+            if isinstance(event, (Said, Edited))
+        )
+        return [id for id in named if id and id not in coming and not self._ledger.knows(id)]
 
     async def _fetch(self, room_id: str, event_id: str) -> list[Happened]:
         raw = await self._matrix.event(room_id, event_id)

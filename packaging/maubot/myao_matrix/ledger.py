@@ -88,7 +88,8 @@ class Ledger(Answers):
                 first = max(0, min(said.ms // 1000, int(now))) * SEQUENCES
                 query = "SELECT max(ts) FROM messages WHERE room_id = ? AND ts BETWEEN ? AND ?"
                 newest = self._one(query, room_id, first, first + SEQUENCES - 2)
-                thread = said.thread if said.thread and self._message(said.thread) else None
+                root = self._message(said.thread) if said.thread else None
+                thread = said.thread if root is not None and root["room_id"] == room_id else None
                 self._run(
                     "INSERT INTO messages (event_id, room_id, ts, sender, thread) VALUES (?, ?, ?, ?, ?)",
                     *(said.event_id, room_id, first + 1 if newest is None else newest + 1, said.sender, thread),

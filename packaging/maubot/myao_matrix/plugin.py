@@ -42,7 +42,7 @@ class MyaoBot(Plugin):
         self._tasks = list[asyncio.Task[None]]()
         matrix = Matrix(self.client)
         assert self.config is not None
-        options = read(self.config, await matrix.display_name() or local_part(matrix.user_id))
+        options = read(self.config, await self._display_name(matrix))
         self._ledger, self._store = _open(options, self.id)
         inbox = Inbox(
             matrix,
@@ -82,6 +82,13 @@ class MyaoBot(Plugin):
         if hasattr(self, "_ledger"):
             self._ledger.close()
             self._store.close()
+
+    async def _display_name(self, matrix: Matrix) -> str:
+        try:
+            return await matrix.display_name() or local_part(matrix.user_id)
+        except Exception as error:
+            self.log.warning(f"The bot is called as in its id, because its name cannot be read: {error}")
+            return local_part(matrix.user_id)
 
     async def _make_memories(self, tick_seconds: float, now: Callable[[], datetime]) -> None:
         """Makes the memories that are due, at every tick."""

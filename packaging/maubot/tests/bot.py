@@ -12,6 +12,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from ruamel.yaml import YAML
+
 from .homeserver import Person
 from .waiting import wait_for
 
@@ -61,6 +63,15 @@ class Bot:
             },
         }
         (folder / "config.yaml").write_text(json.dumps(config))
+
+    def configure(self, **options: Any) -> None:
+        """Changes the plugin's configuration, for the next start."""
+        # maubot has written it anew, as YAML.
+        file = self._folder / "config.yaml"
+        yaml = YAML()
+        config = yaml.load(file)
+        config["plugin_config"] |= options
+        yaml.dump(config, file)
 
     def start(self, *, ready: bool = True) -> None:
         """Starts it, and waits until it has read what it missed."""

@@ -60,6 +60,21 @@ class Answers(World):
         self.assertIn("12 May", self.bot.answer_to(room, self.alice, asked)["content"]["body"])
         self.assertEqual(self.bot.answers_to(room, self.alice, old), [])
 
+    def test_without_history_what_is_said_since_the_bot_came_is_remembered(self) -> None:
+        room = self.alice.create_room("forgotten", public=True, invite=[self.bob])
+        self.alice.say(room, "The boat was sold on 2 April.")
+        self.bot.stop()
+        self.bot.configure(history_events=0)
+        self.addCleanup(self.bot.start)
+        self.addCleanup(lambda: self.bot.configure(history_events=1000))
+        self.addCleanup(self.bot.stop)
+        self.bot.start()
+        self.bot.account.join(room)
+        self.bob.join(room)
+        asked = self.bob.mention(room, self.bot.account.id, "Myao: when was the boat sold?")
+        self.assertNotIn("2 April", self.bot.answer_to(room, self.alice, asked)["content"]["body"])
+        self.assertNotIn("The boat was sold on 2 April.", self.bot.stored(room))
+
     def test_encrypted_rooms_are_left_out(self) -> None:
         room = self.room("sealed", encrypted=True)
         self.alice.mention(room, self.bot.account.id, "Myao: the safe opens with 9000.")

@@ -47,6 +47,9 @@ class Ids(unittest.TestCase):
         outside = self.ledger.keep(ROOM, said("$b", thread="$unknown"), NOW, asks=False)
         assert in_thread and outside
         self.assertEqual((in_thread.thread, outside.thread), (f"{NOW}.000001", None))
+        other = self.ledger.keep("!other:example.test", said("$c", thread="$root"), NOW, asks=False)
+        assert other
+        self.assertIsNone(other.thread)
 
     def test_the_newest_edit_counts_in_whatever_order_they_come(self) -> None:
         self.ts("$a")
