@@ -37,6 +37,10 @@ class Room:
         """Notes what the answer that is begun now may have read: nothing that changes later."""
         self._begun[mention] = self._ledger.changes()
 
+    def end(self, mention: str) -> None:
+        """Notes that the answer has ended, whether or not it was posted."""
+        self._begun.pop(mention, None)
+
     async def post(self, request: PostRequest) -> PostOutcome:
         """See `myao.Chat`."""
         found = self._ledger.event_of(request.channel_id, request.answers)
@@ -176,7 +180,10 @@ class Answering:
         if kept is None:
             return self._ledger.give_up(answer.mention)
         self._room.begin(answer.mention)
-        await self._memory.reply_to_mention(Target(answer.room_id, kept.thread, kept.ts), self._now())
+        try:
+            await self._memory.reply_to_mention(Target(answer.room_id, kept.thread, kept.ts), self._now())
+        finally:
+            self._room.end(answer.mention)
         self._log.info(f"Answered a mention in {answer.room_id}")
 
     async def _take_back(self, answer: Answer) -> None:

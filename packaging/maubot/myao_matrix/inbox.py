@@ -88,6 +88,7 @@ class Inbox:
                 if self._ledger.is_read(room_id) and position is not None:
                     await self._look_at(room_id)
                     missed = await self._matrix.messages(room_id, before=None, after=position, limit=None)
+                    self._keep_names(room_id, missed)
                     await self._keep(room_id, missed)
                 else:
                     await self._read_history(room_id, answers=position is not None)

@@ -1,6 +1,7 @@
 """The bot remembers rooms, and answers mentions there with links to its sources."""
 
 import unittest
+from typing import Any
 from urllib.parse import quote
 
 from .homeserver import DOMAIN
@@ -8,6 +9,15 @@ from .world import World
 
 
 class Answers(World):
+    def start_with(self, **options: Any) -> None:
+        """Starts the bot with other options, until the end of the test."""
+        self.bot.stop()
+        self.bot.configure(**options)
+        self.addCleanup(self.bot.start)
+        self.addCleanup(lambda: self.bot.configure(history_events=1000, rooms=[]))
+        self.addCleanup(self.bot.stop)
+        self.bot.start()
+
     def test_a_mention_is_answered_with_a_link_to_the_source(self) -> None:
         room = self.room("works")
         said = self.alice.say(room, "The crane comes on 3 March at 7:30.")
@@ -63,17 +73,23 @@ class Answers(World):
     def test_without_history_what_is_said_since_the_bot_came_is_remembered(self) -> None:
         room = self.alice.create_room("forgotten", public=True, invite=[self.bob])
         self.alice.say(room, "The boat was sold on 2 April.")
-        self.bot.stop()
-        self.bot.configure(history_events=0)
-        self.addCleanup(self.bot.start)
-        self.addCleanup(lambda: self.bot.configure(history_events=1000))
-        self.addCleanup(self.bot.stop)
-        self.bot.start()
+        self.start_with(history_events=0)
         self.bot.account.join(room)
         self.bob.join(room)
         asked = self.bob.mention(room, self.bot.account.id, "Myao: when was the boat sold?")
         self.assertNotIn("2 April", self.bot.answer_to(room, self.alice, asked)["content"]["body"])
         self.assertNotIn("The boat was sold on 2 April.", self.bot.stored(room))
+
+    def test_only_the_rooms_that_are_named_are_remembered(self) -> None:
+        named, other = self.room("named"), self.room("other")
+        self.alice.say(other, "The otter was fed at noon.")
+        self.wait_until_stored(other, "The otter was fed at noon.")
+        self.alice.ask("PUT", f"/directory/room/{quote('#named:' + DOMAIN)}", {"room_id": named})
+        self.start_with(rooms=[f"#named:{DOMAIN}"])
+        self.alice.mention(other, self.bot.account.id, "Myao: when was the otter fed?")
+        asked = self.alice.mention(named, self.bot.account.id, "Myao: when was the otter fed?")
+        self.assertNotIn("noon", self.bot.answer_to(named, self.alice, asked)["content"]["body"])
+        self.assertEqual(self.bot.answers(other, self.alice), [])
 
     def test_encrypted_rooms_are_left_out(self) -> None:
         room = self.room("sealed", encrypted=True)

@@ -100,6 +100,16 @@ class Changes(World):
         self.assertEqual(len(self.bot.answers_to(opened, self.alice, inside)), 1)
         self.assertNotIn("week 40", self.ask(other, "when is the walrus prototype ready?")[1])
 
+    def test_what_was_said_in_a_room_that_the_bot_had_to_leave_is_not_told_elsewhere(self) -> None:
+        left, other = self.room("left"), self.room("stays")
+        self.alice.say(left, "The heron nest has 5 eggs.")
+        self.wait_until_stored(left, "The heron nest has 5 eggs.")
+        asked, answer = self.ask(other, "how many eggs has the heron nest?")
+        self.assertIn("5 eggs", answer)
+        self.alice.ask("POST", f"/rooms/{left}/kick", {"user_id": self.bot.account.id})
+        self.bot.wait_for("answer to go", lambda: not self.bot.answers_to(other, self.alice, asked))
+        self.assertNotIn("5 eggs", self.ask(other, "how many eggs has the heron nest?")[1])
+
     def test_nothing_of_it_stays_on_the_disk(self) -> None:
         room = self.room("disk")
         said = self.alice.say(room, "The password of the printer is quokka42.")
