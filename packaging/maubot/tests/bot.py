@@ -145,6 +145,6 @@ class Bot:
         finally:
             database.close()
 
-    def bytes_on_disk(self) -> bytes:
-        """Everything that it keeps."""
-        return b"".join(file.read_bytes() for file in (self._folder / "data").iterdir())
+    def bytes_on_disk(self) -> dict[str, bytes]:
+        """Everything that it keeps, by file."""
+        return {file.name: file.read_bytes() for file in (self._folder / "data").iterdir()}

@@ -23,6 +23,12 @@ class Talk:
     root: str = ""
 
 
+def around(word: bytes, held: bytes) -> bytes:
+    """A word with what stands before and behind it."""
+    at = held.index(word)
+    return held[max(0, at - 200) : at + 100]
+
+
 class Thousand(World):
     options = {"settings": {"memory.short_term_history.message_threshold": 20}}
 
@@ -46,12 +52,13 @@ class Thousand(World):
             self.check(talk)
         self.bot.stop()
         on_disk = self.bot.bytes_on_disk()
-        told = [word for talk in talks for word in talk.gone if word.encode() in on_disk]
+        words = [word.encode() for talk in talks for word in talk.gone]
+        told = [(name, around(word, held)) for name, held in on_disk.items() for word in words if word in held]
         self.assertEqual(told, [])
 
     def say(self, talk: Talk, number: int, chance: random.Random) -> None:
         who = chance.choice((self.alice, self.bob))
-        text = f"Crate {number} has the code w{number}w."
+        text = f"Crate {number} has the code quokka{number}q."
         what = chance.random()
         if what < 0.06 and talk.said:
             at = chance.randrange(len(talk.said))
