@@ -93,8 +93,10 @@ lint: component ## formatting, clippy and the documentation, with warnings denie
 	@scripts/install-prerequisites lint
 	cargo fmt --all --check
 	cargo fmt --manifest-path tests/contract/Cargo.toml --check
+	cargo fmt --all --manifest-path tests/composition/Cargo.toml --check
 	cargo clippy --release --workspace --all-targets -- --deny warnings
 	cargo clippy --manifest-path tests/contract/Cargo.toml --all-targets -- --deny warnings
+	cargo clippy --manifest-path tests/composition/Cargo.toml -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" cargo doc --release --workspace --no-deps
 	@scripts/public-api
 
@@ -102,7 +104,8 @@ fmt: ## format the code
 	@scripts/install-prerequisites lint
 	cargo fmt --all
 	cargo fmt --manifest-path tests/contract/Cargo.toml
+	cargo fmt --all --manifest-path tests/composition/Cargo.toml
 
 clean: ## remove everything built
 	cargo clean
-	rm -rf target tests/contract/target tests/fuzz/target
+	rm -rf target tests/composition/target tests/contract/target tests/fuzz/target
