@@ -9,6 +9,7 @@
 )]
 
 mod aimock;
+mod composition;
 mod emulate;
 mod end_state;
 mod llama;
