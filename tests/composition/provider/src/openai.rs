@@ -1,4 +1,5 @@
-//! OpenAI's chat completions, which most servers of models also have.
+//! OpenAI's chat completions, which most servers of models also have. Some models of OpenAI itself want `max_tokens` under its
+//! newer name, `max_completion_tokens`.
 
 use serde_json::{Map, Value, json};
 use wasip2::http::types::{ErrorCode, FutureIncomingResponse};
