@@ -24,10 +24,10 @@ export function readWorkspace(script) {
   return { store, model, platform, settings, at };
 }
 
-/** The component over a workspace. The Rust host that it is compared with does not search, and takes one step after the other.
+/** The component over a workspace. The Rust host that it is compared with takes one step after the other.
  * @param {ReturnType<typeof readWorkspace>} workspace @param {Change} change @param {Record<string, string>} [others] settings in place of the script's */
 export function memoryOf({ store, model, platform, settings }, change, others = settings) {
-  const storage = { at: (/** @type {any} */ place) => change({ ...store.at(place), findCandidates: undefined, terms: undefined }) };
+  const storage = { at: (/** @type {any} */ place) => change(store.at(place)) };
   const log = { write: (/** @type {string} */ level, /** @type {string} */ line) => console.error(`${level}: ${line}`) };
   return Memory.load({ storage, llm: change(model), chat: change(platform), settings: others, log, limits: { concurrentCalls: 1 } });
 }

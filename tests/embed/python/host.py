@@ -23,6 +23,7 @@ from myao import (
     Limits,
     Memory,
     MemoryFailure,
+    MemoryStore,
     Question,
     Skipped,
     Target,
@@ -70,7 +71,7 @@ def at(unix_seconds: int) -> Timestamp:
 
 now, then = at(script["runs"][0]["now"]), at(script["runs"][-1]["now"])
 users = {user["id"]: User(user["id"], user["name"], user["is-bot"]) for user in script["users"]}
-store = imports.WithoutSearch(
+store = MemoryStore(
     workspace_id=settings["workspace_scope_id"], timezone=timezone(timedelta(seconds=script["utc-offset-seconds"]))
 )
 for user in users.values():

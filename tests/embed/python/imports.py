@@ -1,4 +1,4 @@
-"""A store that cannot search, a model that answers from a script, and a platform that keeps its posts."""
+"""A model that answers from a script, and a platform that keeps its posts."""
 
 import sys
 from typing import Any
@@ -8,7 +8,6 @@ from myao import (
     ChatError,
     Completion,
     LlmError,
-    MemoryStore,
     Message,
     OtherReason,
     Posted,
@@ -18,16 +17,8 @@ from myao import (
     Timestamp,
     User,
 )
-from myao.storage import Candidates, RecallQuery
 
 Value = dict[str, Any]
-
-
-class WithoutSearch(MemoryStore):
-    """Finds nothing, as the stores of the other hosts."""
-
-    def find_candidates(self, query: RecallQuery, channels: list[str]) -> Candidates:
-        return Candidates()
 
 
 class ScriptedModel:

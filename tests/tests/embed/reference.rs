@@ -20,7 +20,6 @@ use serde_json::{Value, json};
 
 use crate::json::plain;
 use crate::script::{Answer, Script};
-use crate::without_search::WithoutSearch;
 
 /// The context of the specification's worked prompts.
 pub(crate) const CONTEXT: &str = "tests/goldens/context.json";
@@ -48,7 +47,7 @@ pub(crate) async fn memory() -> Value {
     });
     let plugin = MemoryPlugin::builder()
         .component(component())
-        .storage(WithoutSearch(workspace.clone()))
+        .storage(workspace.clone())
         .llm(agents)
         .chat(platform.clone())
         .settings(script.settings())
