@@ -84,10 +84,11 @@ pub(crate) fn package_tests() -> Command {
     Command::new(project_file("scripts/test-npm"))
 }
 
-/// Runs them. They pack the package, so only one runs at a time.
+/// Runs tests over the package in `target/npm`. Some of them pack it, so only one runs at a time.
 pub(crate) fn test_package(tests: &mut Command) {
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    run(Command::new(project_file("scripts/package-npm")).arg(project_file("target/npm")));
     run(tests);
 }
 

@@ -74,6 +74,30 @@ async fn bun_prints_what_the_rust_host_makes() {
     .await;
 }
 
+/// Calls, stores, and what may be seen where: the same tests as in Node.
+fn test_in(mut runtime: Command, before: &str) {
+    let tests = ["due", "memories", "memory", "messages", "sqlite"];
+    runtime.current_dir(project_file("packaging/npm/test"));
+    runtime.args(tests.map(|name| format!("{before}{name}.test.js")));
+    test_package(&mut runtime);
+}
+
+#[test]
+#[ignore = "needs npm: make test-embed"]
+fn the_package_passes_its_tests_in_deno() {
+    let mut deno = Command::new(deno());
+    deno.args(["test", "--allow-all", "--no-check"]);
+    test_in(deno, "");
+}
+
+#[test]
+#[ignore = "needs npm: make test-embed"]
+fn the_package_passes_its_tests_in_bun() {
+    let mut bun = Command::new(bun());
+    bun.arg("test");
+    test_in(bun, "./");
+}
+
 /// With the store in SQLite, which Node 20 does not have.
 #[test]
 #[ignore = "needs npm: make test-embed"]

@@ -1,4 +1,4 @@
-//! A store that cannot search, as those of the hosts in Node and Python.
+//! A store that cannot search, as a host may have one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
