@@ -15,6 +15,7 @@ mod conformance;
 mod distribution;
 mod json;
 mod node;
+mod private;
 mod python;
 mod reference;
 mod runtime;

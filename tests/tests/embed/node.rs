@@ -1,7 +1,7 @@
 //! In Node, through the npm package: `packaging/npm/` and `tests/embed/node/`.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -9,6 +9,7 @@ use myao_tests::project_file;
 
 use crate::conformance::assert_kept;
 use crate::distribution::run_block;
+use crate::private::{assert_unchanged, playing};
 use crate::reference::CONTEXT;
 use crate::runtime::{assert_log_without_texts, assert_same, run};
 use crate::script::FILE;
@@ -49,12 +50,22 @@ fn node(script: &str, arguments: &[&str]) -> Output {
 }
 
 /// What a script prints in a runtime.
-pub(crate) fn host(mut node: Command, script: &str, arguments: &[&str]) -> Output {
-    node.current_dir(folder()).arg(script);
-    for file in [CONTEXT, FILE] {
-        node.arg(project_file(file).canonicalize().unwrap());
+pub(crate) fn host(runtime: Command, script: &str, arguments: &[&str]) -> Output {
+    host_of(runtime, script, &project_file(FILE), arguments)
+}
+
+/// The same with another workspace than that of the script.
+pub(crate) fn host_of(
+    mut runtime: Command,
+    script: &str,
+    workspace: &Path,
+    arguments: &[&str],
+) -> Output {
+    runtime.current_dir(folder()).arg(script);
+    for file in [project_file(CONTEXT).as_path(), workspace] {
+        runtime.arg(file.canonicalize().unwrap());
     }
-    run(node.args(arguments))
+    run(runtime.args(arguments))
 }
 
 #[tokio::test]
@@ -132,6 +143,12 @@ async fn the_commands_of_the_distribution_work() {
     let place = "examples/node/node_modules";
     let printed = run_block("node host.js", &["npm install"], (place, &installed));
     assert_same(printed).await;
+}
+
+#[test]
+#[ignore = "needs Node: make test-embed"]
+fn what_is_said_in_private_changes_nothing_elsewhere() {
+    assert_unchanged(playing(|| Command::new("node")));
 }
 
 #[test]

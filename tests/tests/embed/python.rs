@@ -1,29 +1,37 @@
 //! In Python, through the package `myao`: `tests/embed/python/` and `packaging/pypi/tests/`.
 
+use std::path::Path;
 use std::process::{Command, Output};
 
 use myao_tests::project_file;
 
 use crate::conformance::assert_kept;
 use crate::distribution::run_block;
+use crate::private::assert_unchanged;
 use crate::reference::CONTEXT;
 use crate::runtime::{assert_log_without_texts, assert_same, run};
 use crate::script::FILE;
 
-fn host() -> Output {
+fn host(workspace: &Path) -> Output {
     let mut python = Command::new(project_file("target/embed/python/bin/python"));
     python.arg(project_file("tests/embed/python/host.py"));
     // Nothing is written beside the sources.
     python.env("PYTHONDONTWRITEBYTECODE", "1");
-    run(python.args([CONTEXT, FILE].map(project_file)))
+    run(python.arg(project_file(CONTEXT)).arg(workspace))
 }
 
 #[tokio::test]
 #[ignore = "needs wasmtime for Python: make test-embed"]
 async fn prints_what_the_rust_host_makes() {
-    let printed = host();
+    let printed = host(&project_file(FILE));
     assert_log_without_texts(&printed);
     assert_same(printed).await;
+}
+
+#[test]
+#[ignore = "needs wasmtime for Python: make test-embed"]
+fn what_is_said_in_private_changes_nothing_elsewhere() {
+    assert_unchanged(host);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use myao_tests::project_file;
 
 use crate::conformance::assert_kept;
 use crate::node::{host, package_tests, test_package};
+use crate::private::{assert_unchanged, playing};
 use crate::runtime::{assert_log_without_texts, assert_same};
 
 /// A program that `scripts/prepare-embed runtimes` installed, whose package is named by the machine.
@@ -37,13 +38,14 @@ fn bun() -> PathBuf {
     program("@oven", "bun-linux-", "bin/bun")
 }
 
-/// Both ways of answering imports: at once, and later.
+/// Both ways of answering imports: at once, and later. Then whatever is said in private.
 async fn assert_same_in(runtime: impl Fn() -> Command) {
     for arguments in [&[][..], &["later"]] {
         let printed = host(runtime(), "host.js", arguments);
         assert_log_without_texts(&printed);
         assert_same(printed).await;
     }
+    assert_unchanged(playing(runtime));
 }
 
 #[tokio::test]
