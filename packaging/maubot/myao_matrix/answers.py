@@ -18,7 +18,11 @@ from .ledger import Ledger
 from .ledger_answers import Answer
 from .matrix import Matrix
 
-TAKEN_BACK = "A message that this answer was made from was edited, deleted, or is no longer visible here."
+# In both languages: a room of Matrix has none.
+TAKEN_BACK = (
+    "A message that this answer was made from was edited, deleted, or is no longer visible here. "
+    "この答えのもとになった発言が編集・削除されたか、ここでは見られなくなりました。"
+)
 _FIRST_WAIT_SECONDS = 5
 _LONGEST_WAIT_SECONDS = 900
 _SIDE_BY_SIDE = 4
