@@ -11,7 +11,7 @@ use crate::bot::support::{
     workspace,
 };
 
-const CODE: &str = "玄関の暗証番号は 4711 です。";
+const CODE: &str = "玄関の暗証番号は K4711 です。";
 
 fn texts(program: &Program) -> Vec<String> {
     let database = Connection::open(program.path("myao.db")).unwrap();
@@ -52,16 +52,16 @@ fn the_author_has_a_message_forgotten_in_its_thread_and_it_does_not_come_back() 
     settled(&slack, &mut bot);
     bot.caught_up();
     let program = bot.stop();
-    assert!(!texts(&program).concat().contains("4711"));
+    assert!(!texts(&program).concat().contains("K4711"));
     let mut bot = connect_again(&slack, program, &replies_of(&llm));
     bot.caught_up();
     ask(&slack, &mut bot, EMIKO, "暗証番号は?", Some(&code));
     let program = bot.stop();
-    assert!(!texts(&program).concat().contains("4711"));
+    assert!(!texts(&program).concat().contains("K4711"));
     assert!(texts(&program).concat().contains("集合は9時です。"));
     let prompts = prompts(&llm);
     assert_eq!(prompts.len(), 1);
-    assert!(!prompts[0].contains("4711") && prompts[0].contains("集合は9時です。"));
+    assert!(!prompts[0].contains("K4711") && prompts[0].contains("集合は9時です。"));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn others_are_refused_and_an_admin_is_not() {
     // What is not there is answered alike.
     let nothing = format!("forget {}", link(CAMP, "1709287200.000100"));
     assert_eq!(ask(&slack, &mut bot, EMIKO, &nothing, None), refused);
-    let remembered = "SELECT COUNT(*) FROM messages WHERE text LIKE '%4711%'";
+    let remembered = "SELECT COUNT(*) FROM messages WHERE text LIKE '%K4711%'";
     bot.until("the message", |program| {
         (number(program, remembered) == 1).then_some(())
     });
@@ -102,7 +102,7 @@ fn an_admin_of_another_workspace_and_a_guest_are_refused() {
     assert_eq!(ask(&slack, &mut bot, EMIKO, &request, None), refused);
     let program = bot.stop();
     let remembered =
-        "SELECT COUNT(*) FROM messages WHERE text LIKE '%4711%' AND text NOT LIKE '%forget%'";
+        "SELECT COUNT(*) FROM messages WHERE text LIKE '%K4711%' AND text NOT LIKE '%forget%'";
     assert_eq!(number(&program, remembered), 1);
 }
 
@@ -146,7 +146,7 @@ fn requests_over_the_limit_of_mentions_are_obeyed_and_not_answered() {
         (2, 1, 1),
         "{said:?}"
     );
-    assert!(!texts(&program).concat().contains("4711"));
+    assert!(!texts(&program).concat().contains("K4711"));
     assert_eq!(llm.calls().len(), 0);
 }
 
@@ -161,13 +161,13 @@ fn shown(slack: &FakeSlack, ts: &str) -> Option<String> {
 #[test]
 fn an_answer_is_taken_back_in_slack_when_what_it_was_made_from_is_deleted() {
     let slack = workspace();
-    let llm = LlmServer::start(|_| answer("玄関の暗証番号は 4711 です。"));
+    let llm = LlmServer::start(|_| answer("玄関の暗証番号は K4711 です。"));
     let mut bot = connect(&slack, &replies_of(&llm));
     let code = slack.post(AKARI, CAMP, CODE, None);
     slack.post(EMIKO, CAMP, "集合は9時です。", None);
     ask(&slack, &mut bot, EMIKO, "番号を教えて", None);
     let told = slack.posts().pop().unwrap();
-    assert!(told.text.contains("4711"));
+    assert!(told.text.contains("K4711"));
     settled(&slack, &mut bot);
     slack.delete(CAMP, &code);
     bot.until("the note", |_| {
@@ -176,7 +176,7 @@ fn an_answer_is_taken_back_in_slack_when_what_it_was_made_from_is_deleted() {
     });
     settled(&slack, &mut bot);
     let program = bot.stop();
-    assert!(!texts(&program).concat().contains("4711"));
+    assert!(!texts(&program).concat().contains("K4711"));
     let retracted = "SELECT COUNT(*) FROM reply_parts WHERE retracted = 1";
     assert_eq!(number(&program, retracted), 0);
 }
@@ -184,7 +184,7 @@ fn an_answer_is_taken_back_in_slack_when_what_it_was_made_from_is_deleted() {
 #[test]
 fn an_answer_that_slack_does_not_let_be_changed_is_reported_and_left() {
     let slack = workspace();
-    let llm = LlmServer::start(|_| answer("玄関の暗証番号は 4711 です。"));
+    let llm = LlmServer::start(|_| answer("玄関の暗証番号は K4711 です。"));
     let mut bot = connect(&slack, &replies_of(&llm));
     let code = slack.post(AKARI, CAMP, CODE, None);
     ask(&slack, &mut bot, EMIKO, "番号を教えて", None);
@@ -198,5 +198,5 @@ fn an_answer_that_slack_does_not_let_be_changed_is_reported_and_left() {
         log.contains("delete it in Slack").then_some(())
     });
     let program = bot.stop();
-    assert!(!texts(&program).concat().contains("4711"));
+    assert!(!texts(&program).concat().contains("K4711"));
 }

@@ -25,14 +25,14 @@ fn a_mark_is_answered_without_a_model_and_is_in_every_prompt_until_it_is_undone(
     let mut bot = connect(&slack, &replies_of(&llm));
     let (said, correction) = ask(&slack, &mut bot, AKARI, "訂正: 熱海は25日");
     assert!(said.starts_with("訂正を覚えました: 熱海は25日"), "{said}");
-    let (said, _) = ask(&slack, &mut bot, EMIKO, "remember: the door code is 4711");
-    assert!(said.starts_with("Noted: the door code is 4711"), "{said}");
+    let (said, _) = ask(&slack, &mut bot, EMIKO, "remember: the door code is K4711");
+    assert!(said.starts_with("Noted: the door code is K4711"), "{said}");
     assert_eq!(llm.calls().len(), 0);
     ask(&slack, &mut bot, EMIKO, "合宿はいつ?");
     let prompt = prompts(&llm).pop().unwrap();
     let (_, marks) = prompt.split_once("## 覚えておくこと\n").unwrap();
     let (pinned, corrections) = marks.split_once("## 訂正\n").unwrap();
-    assert!(pinned.contains("the door code is 4711"), "{pinned}");
+    assert!(pinned.contains("the door code is K4711"), "{pinned}");
     assert!(corrections.contains("熱海は25日"), "{corrections}");
     // The correction goes, and the answer to it.
     slack.delete(CAMP, &correction);
@@ -88,7 +88,7 @@ fn marks_in_a_database_of_an_earlier_version_count() {
 fn what_is_pinned_in_slack_or_with_the_emoji_is_in_every_prompt_while_it_is() {
     let (slack, llm) = (workspace(), model());
     let mut bot = connect(&slack, &replies_of(&llm));
-    let code = slack.post(AKARI, CAMP, "暗証番号は 4711 です", None);
+    let code = slack.post(AKARI, CAMP, "暗証番号は K4711 です", None);
     let place = slack.post(AKARI, CAMP, "宿は海辺の旅館です", None);
     slack.react(EMIKO, CAMP, &place, "eyes");
     let pinned = |slack: &FakeSlack, bot: &mut Bot| -> String {
@@ -104,7 +104,7 @@ fn what_is_pinned_in_slack_or_with_the_emoji_is_in_every_prompt_while_it_is() {
     slack.react(EMIKO, CAMP, &place, "pushpin");
     let both = pinned(&slack, &mut bot);
     assert!(
-        both.contains("4711") && both.contains("海辺の旅館"),
+        both.contains("K4711") && both.contains("海辺の旅館"),
         "{both}"
     );
     slack.unpin(EMIKO, CAMP, &code);
@@ -121,7 +121,7 @@ fn pins_that_are_taken_off_while_the_bot_is_away_no_longer_count() {
     let ago = |seconds: u64| format!("{}.000000", now() - seconds);
     let say = |seconds, text| slack.post_at(&ago(seconds), AKARI, CAMP, text, None);
     let messages = [
-        (say(7200, "暗証番号は 4711 です"), "4711"),
+        (say(7200, "暗証番号は K4711 です"), "K4711"),
         (say(7100, "宿は海辺の旅館です"), "海辺の旅館"),
         (say(7000, "バスは白い車です"), "白い車"),
         (say(5, "幹事は田中です"), "田中"),
@@ -154,7 +154,7 @@ fn pins_that_are_taken_off_while_the_bot_is_away_no_longer_count() {
     // After a short gap only what is read anyway is looked at: Slack tells the events again.
     let mut bot = connect_again(&slack, program, &replies_of(&llm));
     bot.caught_up();
-    let left = ["4711", "海辺の旅館", "白い車"];
+    let left = ["K4711", "海辺の旅館", "白い車"];
     assert_eq!(shown(&slack, &mut bot), left);
     let program = bot.stop();
     disconnect_since(&program, 3600);
@@ -169,7 +169,7 @@ fn the_pin_of_a_guest_has_no_effect() {
     let (slack, llm) = (workspace(), model());
     slack.set_guest(EMIKO, true);
     let mut bot = connect(&slack, &replies_of(&llm));
-    let code = slack.post(AKARI, CAMP, "暗証番号は 4711 です", None);
+    let code = slack.post(AKARI, CAMP, "暗証番号は K4711 です", None);
     slack.pin(EMIKO, CAMP, &code);
     slack.react(EMIKO, CAMP, &code, "pushpin");
     settled(&slack, &mut bot);
