@@ -88,22 +88,8 @@ export class Fixture {
     });
   }
 
-  /** Saves versions of C1's short-term memory, one for each watermark. */
-  versions(...watermarks) {
-    let expected;
-    return watermarks.map((sourceLatestMessageTs) => {
-      const saved = this.save({ sourceLatestMessageTs, expected });
-      expected = saved.id;
-      return saved;
-    });
-  }
-
   longTerm(merged, draft = {}) {
     return this.save({ memoryType: 'long-term', mode: 'overwrite', mergedThrough: merged.id, ...draft });
-  }
-
-  thread(scopeId, sourceLatestMessageTs, draft = {}) {
-    return this.save({ scope: 'thread', scopeId, mode: 'overwrite', sourceLatestMessageTs, ...draft });
   }
 
   workspace(draft = {}) {
@@ -121,10 +107,6 @@ export class Fixture {
 
   dueChannels(query) {
     return this.due(query).channels.map(({ channel }) => channel.id);
-  }
-
-  dueThreads(query) {
-    return this.due(query).threads.map(({ threadTs }) => threadTs);
   }
 
   found(terms, query = {}, place = { channel: 'C1' }) {

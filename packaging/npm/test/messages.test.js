@@ -7,13 +7,6 @@ import { terms } from './package.js';
 
 const refused = (code, text) => ({ name: 'MemoryError', code, message: new RegExp(text) });
 
-forEachStore('channels are ordered by name and then by id', (of) => {
-  of.channel('C3', 'b');
-  of.channel('C2', 'a');
-  of.channel('C1', 'b');
-  assert.deepEqual(of.at().listChannels().map(({ id }) => id), ['C2', 'C1', 'C3']);
-});
-
 forEachStore('unknown names never overwrite known ones', (of) => {
   of.store.putUser({ id: 'U1', name: 'Aki' });
   of.say('1.0');
@@ -21,47 +14,6 @@ forEachStore('unknown names never overwrite known ones', (of) => {
   of.store.putChannel({ id: 'C1', name: '' });
   assert.deepEqual(of.at().listChannels(), [{ id: 'C1', name: 'general', isPrivate: false }]);
   assert.equal(of.messages()[0].user.name, 'Aki');
-});
-
-forEachStore('messages come oldest first within inclusive bounds, ordered numerically', (of) => {
-  of.channel('C2', 'other');
-  of.put({ channelId: 'C2', ts: '3.5' });
-  of.say('4.0', '2.0', '3.0', '5.0', '1000.000002', '999.000009', '1000.000010');
-  assert.deepEqual(of.ids({ since: '3.0', until: '4.0' }), ['3.0', '4.0']);
-  assert.deepEqual(of.ids({ since: '900.0', until: '1000.000002' }), ['999.000009', '1000.000002']);
-});
-
-forEachStore('the limit keeps the newest or the oldest', (of) => {
-  of.say('1.0', '2.0', '3.0');
-  assert.deepEqual(of.ids({ limit: 2 }), ['2.0', '3.0']);
-  assert.deepEqual(of.ids({ limit: 2, keep: 'oldest' }), ['1.0', '2.0']);
-  assert.deepEqual(of.ids({ limit: 0 }), []);
-});
-
-forEachStore('the first message of a thread comes with its replies', (of) => {
-  of.say('1.0', '2.0', '4.0');
-  of.reply('1.0', '3.0');
-  const found = of.messages({ since: '2.5', limit: 2 }).map(({ ts, threadTs }) => [ts, threadTs]);
-  assert.deepEqual(found, [['1.000000', '1.000000'], ['3.000000', '1.000000'], ['4.000000', undefined]]);
-});
-
-forEachStore('a whole thread is read outside since and limit', (of) => {
-  of.say('1.0', '3.0', '5.0');
-  of.reply('1.0', '2.0', '4.0', '6.0', '8.0');
-  const query = { since: '3.5', until: '7.0', limit: 1, wholeThread: '1.0', threadLimit: 9 };
-  assert.deepEqual(of.ids(query), ['1.0', '2.0', '4.0', '5.0', '6.0']);
-  assert.deepEqual(of.ids({ ...query, wholeThread: '77.0' }), ['1.0', '6.0']);
-  assert.deepEqual(of.ids({ wholeThread: '1.0', threadLimit: 2, until: '6.0' }), ['1.0', '3.0', '4.0', '5.0', '6.0']);
-  assert.deepEqual(of.ids({ wholeThread: '1.0', threadLimit: 0 }), ['1.0', '3.0', '5.0']);
-});
-
-forEachStore('the first message names its thread once there is a reply', (of) => {
-  of.put({ ts: '1.0', threadTs: '1.0' });
-  of.reply('1.0', '5.0');
-  assert.equal(of.messages({ until: '4.0' })[0].threadTs, undefined);
-  assert.equal(of.messages({ until: '5.0' })[0].threadTs, '1.000000');
-  of.store.deleteMessage('C1', '5.0');
-  assert.equal(of.messages({ until: '5.0' })[0].threadTs, undefined);
 });
 
 forEachStore('a deleted message is not returned and never comes back', (of) => {
@@ -89,14 +41,6 @@ forEachStore('authors have names and never ids', (of) => {
   of.say('2.0');
   of.put({ ts: '3.0', userId: 'U9' });
   assert.deepEqual(of.messages().map(({ user }) => user.name), ['Deploys', 'Aki', '(unknown user)']);
-});
-
-forEachStore('an unknown channel is not found, and what is no message id is invalid', (of) => {
-  assert.throws(() => of.messages({ channelId: 'C9' }), refused('not-found', 'C9'));
-  assert.throws(() => of.at().getBacklog('C9', undefined, '9.0'), refused('not-found', 'C9'));
-  assert.throws(() => of.messages({ until: 'yesterday' }), refused('invalid', 'yesterday'));
-  assert.throws(() => of.backlog('9.0', 'yesterday'), refused('invalid', 'yesterday'));
-  assert.throws(() => of.put({ ts: '1.0', text: undefined, channelID: 'C1' }), refused('invalid', 'channelID'));
 });
 
 forEachStore('marks of people are found, those of programs are not', (of) => {

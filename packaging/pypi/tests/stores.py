@@ -1,4 +1,4 @@
-"""The stores that are checked, and what the checks write. They are those of the project's conformance suite."""
+"""The stores that are checked, and what the checks write. What the contract says of a store, `tests/conformance/` checks."""
 
 import tempfile
 import unittest
@@ -8,15 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from myao import MemoryStore, SqliteStore, StorageError, Timestamp
-from myao.storage import DueQuery, Given, MemoryDraft, MemoryQuery, MessageQuery, StoredMemory
+from myao.storage import Given, MemoryDraft, MemoryQuery, MessageQuery, StoredMemory
 from myao.types import Coverage, LeftOut
 
 NOTHING_GIVEN = Given([], {}, {})
 READ = MessageQuery("C1", None, "9.0", 1000, "newest", None, 0, False)
 ALL = MemoryQuery(None, True, "all", 100, True, [f"C1:{second}.000000" for second in (1, 2, 150)], False)
-# Due at 10000.0: a window of 5000 s, idle after 1000 s, full with 3 messages.
-DUE = DueQuery("10000.0", "5000.0", "9000.0", 3, False)
-ALWAYS = replace(DUE, always=True)
 
 
 def draft(scope: Any, scope_id: str, memory_type: Any, latest: str | None = None, **changes: Any) -> MemoryDraft:
@@ -52,14 +49,6 @@ def long_term(channel: str, merged: StoredMemory, **changes: Any) -> MemoryDraft
     return draft("channel", channel, "long-term", mode="overwrite", merged_through=merged.id, **changes)
 
 
-def thread_memory(thread: str, latest: str, **changes: Any) -> MemoryDraft:
-    return replace(draft("thread", f"C1:{thread}", "short-term", latest, mode="overwrite"), **changes)
-
-
-def stand_in(newest: StoredMemory | None, of: MemoryDraft) -> MemoryDraft:
-    return replace(of, mode="stand-in", expected=newest and newest.id)
-
-
 class StoreTest(unittest.TestCase):
     """A test with an empty store that has a channel C1."""
 
@@ -85,20 +74,8 @@ class StoreTest(unittest.TestCase):
         own = [] if of.scope == "workspace" else [of.scope_id.split(":")[0]]
         return self.store.save_memory(of, replace(given, channels=sorted({*own, *given.channels})))
 
-    def save_versions(self, *watermarks: str) -> list[StoredMemory]:
-        saved = list[StoredMemory]()
-        for latest in watermarks:
-            saved.append(self.save(short_term("C1", latest, expected=saved[-1].id if saved else None)))
-        return saved
-
     def listed(self, query: MemoryQuery = ALL, **changes: Any) -> list[StoredMemory]:
         return self.store.list_memories(replace(query, **changes))
-
-    def due_channels(self, query: DueQuery = DUE) -> list[str]:
-        return [backlog.channel.id for backlog in self.store.list_due(query).channels]
-
-    def due_threads(self) -> list[str | None]:
-        return [backlog.thread_ts for backlog in self.store.list_due(DUE).threads]
 
     def fails(self, code: str, call: Callable[[], Any], naming: str = "") -> None:
         with self.assertRaises(StorageError) as raised:

@@ -78,7 +78,7 @@ async fn bun_prints_what_the_rust_host_makes() {
 
 /// Calls, stores, and what may be seen where: the same tests as in Node.
 fn test_in(mut runtime: Command, before: &str) {
-    let tests = ["due", "memories", "memory", "messages", "sqlite"];
+    let tests = ["memories", "memory", "messages", "sqlite"];
     runtime.current_dir(project_file("packaging/npm/test"));
     runtime.args(tests.map(|name| format!("{before}{name}.test.js")));
     test_package(&mut runtime);
@@ -101,11 +101,31 @@ fn the_package_passes_its_tests_in_bun() {
 }
 
 /// With the store in SQLite, which Node 20 does not have.
+fn assert_stores_keep_the_contract(runtime: Command) {
+    let printed = host(runtime, "conformance.js", &[]);
+    assert_kept(&printed, &["MemoryStore", "SqliteStore"]);
+}
+
 #[test]
 #[ignore = "needs npm: make test-embed"]
 fn the_stores_keep_the_contract_in_the_newest_node() {
-    let printed = host(Command::new(newest_node()), "conformance.js", &[]);
-    assert_kept(&printed, &["MemoryStore", "SqliteStore"]);
+    assert_stores_keep_the_contract(Command::new(newest_node()));
+}
+
+#[test]
+#[ignore = "needs npm: make test-embed"]
+fn the_stores_keep_the_contract_in_deno() {
+    let mut deno = Command::new(deno());
+    deno.args(["run", "--quiet", "--allow-all"]);
+    assert_stores_keep_the_contract(deno);
+}
+
+#[test]
+#[ignore = "needs npm: make test-embed"]
+fn the_stores_keep_the_contract_in_bun() {
+    let mut bun = Command::new(bun());
+    bun.arg("run");
+    assert_stores_keep_the_contract(bun);
 }
 
 /// With the store in SQLite, which Node 20 does not have, and with the README's bot in Deno and Bun.
