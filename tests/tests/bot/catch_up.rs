@@ -1,12 +1,13 @@
 //! What happened while the bot was away is known after the next start.
 
+use myao_fake_slack::BOT_USER;
 use myao_tests::bot::{now, said, said_by};
 use myao_tests::program::Program;
 use rusqlite::Connection;
 
 use crate::bot::support::{
-    AKARI, AKARI_NAME, CAMP, EMIKO, EMIKO_NAME, connect, connect_again, model, posts, prompts,
-    replies_of, settled, shown_under, workspace,
+    AKARI, AKARI_NAME, CAMP, EMIKO, EMIKO_NAME, connect, connect_again, model, number, posts,
+    prompts, replies_of, settled, shown_under, workspace,
 };
 
 /// Ids, names and whether the bot is in them.
@@ -144,6 +145,26 @@ fn renamings_that_were_missed_are_seen() {
         ("鈴木 灯", "会場は箱根です。")
     );
     assert_eq!(channels(&program)[0].1, "夏合宿");
+}
+
+#[test]
+fn a_channel_that_slack_lists_no_more_is_private() {
+    let (slack, llm) = (workspace(), model());
+    let config = replies_of(&llm);
+    let mut bot = connect(&slack, &config);
+    bot.caught_up();
+    let program = bot.stop();
+    assert!(!is_private(&program, CAMP));
+    slack.remove_member(CAMP, BOT_USER);
+    slack.convert_unheard(CAMP);
+    let mut bot = connect_again(&slack, program, &config);
+    bot.caught_up();
+    assert!(is_private(&bot.stop(), CAMP));
+}
+
+fn is_private(program: &Program, channel: &str) -> bool {
+    let sql = format!("SELECT is_private FROM channels WHERE id = '{channel}'");
+    number(program, &sql) == 1
 }
 
 /// Regression 7.
