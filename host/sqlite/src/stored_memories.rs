@@ -1,7 +1,7 @@
 //! Which memories there are.
 
 use myao_plugin::state::view::{ChannelTally, MemoryFilter, StoredMemory};
-use myao_plugin::storage::{Coverage, LeftOut, Memory};
+use myao_plugin::storage::{Coverage, LeftOut};
 use myao_plugin::{MemoryType, Scope};
 use rusqlite::{Connection, Row, ToSql, params};
 
@@ -54,20 +54,15 @@ pub(super) fn stored_memories(
         all.extend(may_be_seen(found)?);
     }
     all.truncate(wanted);
-    let order = |memory: &Memory| {
-        let codes = (
-            rows::scope_code(memory.scope),
-            rows::type_code(memory.memory_type),
-        );
-        (
-            codes.0,
+    all.sort_by_cached_key(|StoredMemory { memory, .. }| {
+        let (scope, memory_type) = (memory.scope, memory.memory_type);
+        let series = (
+            rows::scope_code(scope),
             memory.scope_id.clone(),
-            codes.1,
-            memory.version,
-            memory.id,
-        )
-    };
-    all.sort_by_cached_key(|stored| order(&stored.memory));
+            rows::type_code(memory_type),
+        );
+        (series, memory.version, memory.id)
+    });
     Ok(all)
 }
 

@@ -105,7 +105,7 @@ pub(crate) fn channel_whose_memories_lost_lines_is_due() -> Verdict {
     same("storage.list-due", &due_channels(&query)?, &[""; 0])
 }
 
-/// And what was made from it in turn. Of a text of which nothing is left, `-` stays.
+/// What was made from such a text goes, too. A text that has lost every line reads `-`.
 pub(crate) fn text_without_citations_that_an_edited_message_went_into_is_erased() -> Verdict {
     talk();
     add_channel("C2", "other");
