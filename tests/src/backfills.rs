@@ -6,7 +6,7 @@ use std::sync::Arc;
 use myao_bot::backfill;
 use myao_bot::backfill::{BackfillError, Options, Outcomes};
 use myao_plugin::{Engine, MemoryPlugin, Settings};
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::{Imports, Tap};
 
 use crate::store::utc;
@@ -40,7 +40,7 @@ pub fn small_steps() -> Settings {
 
 /// The component over a workspace, with the model that tells.
 #[must_use]
-pub fn telling_plugin(workspace: &SqliteWorkspace, settings: Settings) -> MemoryPlugin {
+pub fn telling_plugin(workspace: &SqlWorkspace, settings: Settings) -> MemoryPlugin {
     plugin(
         Arc::new(workspace.clone()),
         Arc::new(telling_llm()),
@@ -51,7 +51,7 @@ pub fn telling_plugin(workspace: &SqliteWorkspace, settings: Settings) -> Memory
 /// The same, with a listener at its calls.
 #[must_use]
 pub fn tapped_plugin(
-    workspace: &SqliteWorkspace,
+    workspace: &SqlWorkspace,
     settings: Settings,
     tap: Arc<dyn Tap>,
 ) -> MemoryPlugin {
@@ -65,7 +65,7 @@ pub fn tapped_plugin(
 /// [`BackfillError`].
 pub async fn backfill(
     plugin: &MemoryPlugin,
-    workspace: &SqliteWorkspace,
+    workspace: &SqlWorkspace,
     interval_seconds: u32,
     until: i64,
 ) -> Result<Outcomes, BackfillError> {
@@ -80,7 +80,7 @@ pub async fn backfill(
 /// Where something does.
 pub async fn backfill_all(
     plugin: &MemoryPlugin,
-    workspace: &SqliteWorkspace,
+    workspace: &SqlWorkspace,
     interval_seconds: u32,
     until: i64,
 ) -> Outcomes {

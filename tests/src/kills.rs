@@ -5,7 +5,8 @@
 use myao::config::Config;
 use myao_plugin::WORKSPACE_SCOPE_ID;
 use myao_plugin::state::upkeep::Upkeep as _;
-use myao_sqlite::{SqliteStore, SqliteWorkspace};
+use myao_sql::SqlWorkspace;
+use myao_sqlite::SqliteStore;
 use myao_testkit::blocking;
 use rusqlite::Connection;
 
@@ -28,7 +29,7 @@ pub fn kills(percent: u32, sample: u32) -> u32 {
 
 /// The workspace of a program's database.
 #[must_use]
-pub fn workspace(program: &Program) -> SqliteWorkspace {
+pub fn workspace(program: &Program) -> SqlWorkspace {
     let store = SqliteStore::open(program.path("myao.db")).unwrap();
     let timezone = Config::default().timezone;
     store

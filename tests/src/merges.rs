@@ -9,7 +9,7 @@ use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::{Keep, Memory, MessageQuery, Storage as _};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope};
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::blocking;
 
 /// Every short-term text of every channel was merged into the channel's long-term memory exactly once, and in
@@ -18,7 +18,7 @@ use myao_testkit::blocking;
 ///
 /// # Panics
 /// Where that is not so.
-pub fn assert_merged_once_in_order(workspace: &SqliteWorkspace) -> usize {
+pub fn assert_merged_once_in_order(workspace: &SqlWorkspace) -> usize {
     let mut checked = 0;
     let mut channels: BTreeMap<String, Channel> = BTreeMap::new();
     for memory in all_texts(workspace) {
@@ -38,7 +38,7 @@ pub fn assert_merged_once_in_order(workspace: &SqliteWorkspace) -> usize {
 }
 
 /// Texts that were replaced, too.
-fn all_texts(workspace: &SqliteWorkspace) -> Vec<Memory> {
+fn all_texts(workspace: &SqlWorkspace) -> Vec<Memory> {
     let mut texts = Vec::new();
     for superseded in [false, true] {
         let filter = MemoryFilter {
@@ -60,7 +60,7 @@ struct Channel {
 }
 
 impl Channel {
-    fn check(&self, id: &str, workspace: &SqliteWorkspace) {
+    fn check(&self, id: &str, workspace: &SqlWorkspace) {
         let made: Vec<u64> = self.short_terms.iter().map(|memory| memory.id).collect();
         let mut merged = Vec::new();
         let mut into = None;
@@ -109,7 +109,7 @@ impl Channel {
 ///
 /// # Panics
 /// Where that is not so.
-pub fn assert_long_term_tells_of_each_version(workspace: &SqliteWorkspace) {
+pub fn assert_long_term_tells_of_each_version(workspace: &SqlWorkspace) {
     let filter = MemoryFilter {
         scope: Some(Scope::Channel),
         with_text: true,
@@ -134,7 +134,7 @@ pub fn assert_long_term_tells_of_each_version(workspace: &SqliteWorkspace) {
 ///
 /// # Panics
 /// Where one did not.
-pub async fn assert_every_message_is_a_source(workspace: &SqliteWorkspace) -> usize {
+pub async fn assert_every_message_is_a_source(workspace: &SqlWorkspace) -> usize {
     let mut sources: BTreeSet<(String, String)> = BTreeSet::new();
     for memory in all_texts(workspace) {
         if memory.memory_type == MemoryType::ShortTerm {
@@ -185,7 +185,7 @@ pub async fn assert_every_message_is_a_source(workspace: &SqliteWorkspace) -> us
 ///
 /// # Panics
 /// With the first line that differs.
-pub fn assert_same_dump(workspace: &SqliteWorkspace, expected: &str, what: &str) {
+pub fn assert_same_dump(workspace: &SqlWorkspace, expected: &str, what: &str) {
     let (made, expected) = (
         in_one_order(&workspace.dump().unwrap()),
         in_one_order(expected),

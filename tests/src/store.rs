@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use myao::config::Config;
 use myao_plugin::storage::records::ImportSink as _;
 use myao_plugin::{Timestamp, WORKSPACE_SCOPE_ID};
-use myao_sqlite::{SqliteStore, SqliteWorkspace};
+use myao_sql::SqlWorkspace;
+use myao_sqlite::SqliteStore;
 use tempfile::TempDir;
 
 use crate::conversation::History;
@@ -62,21 +63,21 @@ impl TestStore {
 
     /// The store, which keeps the file, with its workspace.
     #[must_use]
-    pub fn into_workspace(self) -> (Self, SqliteWorkspace) {
+    pub fn into_workspace(self) -> (Self, SqlWorkspace) {
         let workspace = self.workspace();
         (self, workspace)
     }
 
     /// Its workspace, with connections of its own.
     #[must_use]
-    pub fn workspace(&self) -> SqliteWorkspace {
+    pub fn workspace(&self) -> SqlWorkspace {
         workspace(&self.path())
     }
 }
 
 /// The workspace of a database.
 #[must_use]
-pub fn workspace(path: &Path) -> SqliteWorkspace {
+pub fn workspace(path: &Path) -> SqlWorkspace {
     let store = SqliteStore::open(path).unwrap();
     store
         .workspace(WORKSPACE, Config::default().timezone, WORKSPACE_SCOPE_ID)

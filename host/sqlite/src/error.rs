@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use myao_plugin::storage::StorageError;
-use myao_plugin::ts::InvalidTs;
 use myao_plugin::{OtherReason, Retry};
+use myao_sql::fault::Fault;
+use myao_sql::session::Error;
 use rusqlite::{ErrorCode, ffi};
 
 /// Why a database could not be opened, read or written. In every case the database is unchanged.
@@ -95,7 +96,7 @@ pub enum StoreError {
         /// The database file.
         path: PathBuf,
         /// What SQLite says.
-        source: rusqlite::Error,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
@@ -121,6 +122,26 @@ impl StoreError {
         }
     }
 
+    /// Adds the path to a fault of a transaction.
+    pub(super) fn of_fault(path: &Path, fault: Fault) -> Self {
+        match fault {
+            Fault::Refused(error) => Self::Refused(error),
+            Fault::Database(Error::Engine(error)) => match error.downcast::<rusqlite::Error>() {
+                Ok(error) => Self::of(path, *error),
+                Err(error) => Self::other(path, error),
+            },
+            Fault::Database(error) => Self::other(path, error.into()),
+            other => Self::other(path, format!("{other:?}").into()),
+        }
+    }
+
+    fn other(path: &Path, source: Box<dyn std::error::Error + Send + Sync>) -> Self {
+        Self::Sqlite {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
     /// Sorts errors of SQLite by what can be done about them.
     pub(super) fn of(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
@@ -139,13 +160,19 @@ impl StoreError {
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, detail },
             // Only reading the schema is limited in steps.
             Some(ErrorCode::OperationInterrupted) => Self::TooManyTables(path),
-            _ => Self::Sqlite { path, source },
+            _ => Self::other(&path, source.into()),
         }
     }
 }
 
 fn is_of(error: &rusqlite::Error, extended_code: i32) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(failure, _) if failure.extended_code == extended_code)
+}
+
+impl From<StorageError> for StoreError {
+    fn from(error: StorageError) -> Self {
+        Self::Refused(error)
+    }
 }
 
 impl From<StoreError> for StorageError {
@@ -159,42 +186,5 @@ impl From<StoreError> for StorageError {
             | StoreError::Disk { .. } => Self::Unavailable(error.to_string()),
             _ => Self::Other(OtherReason::new("database", error.to_string())),
         }
-    }
-}
-
-/// An error inside the crate, in code that does not know the file's path.
-#[derive(Debug)]
-pub(super) enum Fault {
-    /// SQLite failed.
-    Sqlite(rusqlite::Error),
-    /// The arguments are not valid, or somebody else was first.
-    Refused(StorageError),
-}
-
-impl Fault {
-    /// Adds the path.
-    pub(super) fn at(self, path: &Path) -> StoreError {
-        match self {
-            Self::Sqlite(source) => StoreError::of(path, source),
-            Self::Refused(error) => StoreError::Refused(error),
-        }
-    }
-}
-
-impl From<rusqlite::Error> for Fault {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
-    }
-}
-
-impl From<StorageError> for Fault {
-    fn from(error: StorageError) -> Self {
-        Self::Refused(error)
-    }
-}
-
-impl From<InvalidTs> for Fault {
-    fn from(error: InvalidTs) -> Self {
-        Self::Refused(StorageError::Invalid(error.to_string()))
     }
 }

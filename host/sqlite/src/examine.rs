@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::error::{Fault, StoreError};
+use super::error::StoreError;
 use super::{pool, schema};
 
 /// How many faults are reported.
@@ -45,9 +45,9 @@ pub fn examine(path: &Path) -> Result<Examined, StoreError> {
         return Ok(Examined::Missing);
     }
     let mut connection = pool::connect(path)?;
-    let at = |fault: Fault| fault.at(path);
+    let at = |error| StoreError::of(path, error);
     let look = || Ok((schema::look(&connection)?, schema::is_marked(&connection)?));
-    let (found, is_marked) = look().map_err(|error: rusqlite::Error| at(error.into()))?;
+    let (found, is_marked) = look().map_err(at)?;
     match &found {
         Some(schema::Found::Legacy) => return Ok(Examined::Legacy),
         Some(schema::Found::Foreign) => return Err(StoreError::Foreign(path.to_owned())),
@@ -78,7 +78,7 @@ pub fn examine(path: &Path) -> Result<Examined, StoreError> {
             faults,
         })
     })();
-    examined.map_err(|error: rusqlite::Error| at(error.into()))
+    examined.map_err(at)
 }
 
 /// Writes more than the cache holds, so that a full disk is noticed, and undoes it.

@@ -1,391 +1,72 @@
-//! Writes what importers read.
+//! A transaction that is open as long as an import reads.
 
 use std::path::{Path, PathBuf};
 
-use myao_plugin::state::import::Import;
 use myao_plugin::storage::StorageError;
-use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::{
-    ChannelRecord, DoneMark, ImportSink, ImportTally, MemoryRecord, MessageRecord, PinRecord,
-    Tally, UserRecord,
-};
-use myao_plugin::ts::TsKey;
-use myao_plugin::{Engine, MemoryType, Scope};
-use rusqlite::{Connection, Params, params};
+use myao_sql::backend::Transaction;
+use myao_sql::fault::Fault;
+use myao_sql::session::Connection;
 
-use super::audience;
-use super::error::{Fault, StoreError};
-use super::series::Series;
-use super::writing::{Put, Source, Writing};
-use super::{done, lines, pins, rows, schema};
+use super::error::StoreError;
+use super::session::SqliteSession;
 
-/// An import into one workspace: one transaction on its own connection. Dropping it leaves the store as it was. Blocks.
-pub struct SqliteImport {
-    connection: Connection,
+/// How many bytes an upgrade in place may add. They are kept in memory until its end.
+const MAX_UPGRADE_BYTES: u32 = 100 << 20;
+
+/// A writing transaction on a connection of its own.
+pub(super) struct FileTransaction {
+    session: SqliteSession,
     path: PathBuf,
-    /// How many bytes the transaction may add; `None` if only the disk limits it.
+    /// How many bytes it may add; `None` if only the disk limits it.
     limit: Option<u32>,
-    workspace: i64,
-    /// When it began, in Unix seconds.
-    now: i64,
-    writing: Writing,
-    memories: Vec<NewMemory>,
-    tally: ImportTally,
 }
 
-/// A memory whose watermark and merge mark depend on the rest of the import.
-struct NewMemory {
-    id: i64,
-    subject: Subject,
-    memory_type: MemoryType,
-    has_watermark: bool,
-    updated_at: i64,
-}
-
-#[derive(Clone, Copy)]
-enum Subject {
-    Workspace,
-    Channel(i64),
-    Thread(i64, i64),
-}
-
-impl SqliteImport {
-    pub(super) fn begin(
-        connection: Connection,
-        path: &Path,
-        workspace: &str,
-        now: i64,
-    ) -> Result<Self, StoreError> {
-        connection
-            .execute_batch("BEGIN IMMEDIATE")
-            .map_err(|error| StoreError::of(path, error))?;
-        let import = Self::within(connection, path, workspace, None)?;
-        Ok(Self { now, ..import })
-    }
-
-    /// Continues in a transaction that has already begun, and which may add so many bytes. Nothing is stored yet that it
-    /// could change, so it needs no time.
-    pub(super) fn within(
-        connection: Connection,
-        path: &Path,
-        workspace: &str,
-        limit: Option<u32>,
-    ) -> Result<Self, StoreError> {
-        let workspace = schema::workspace_key(&connection, workspace)
-            .map_err(|error| StoreError::of(path, error))?;
+impl FileTransaction {
+    pub(super) fn begin(session: SqliteSession, path: &Path) -> Result<Self, StoreError> {
+        let begun = session.execute_batch("BEGIN IMMEDIATE");
+        begun.map_err(|error| StoreError::of(path, error))?;
         Ok(Self {
-            connection,
+            session,
             path: path.to_owned(),
-            limit,
-            workspace,
-            now: 0,
-            writing: Writing::new(workspace, Source::Import),
-            memories: Vec::new(),
-            tally: ImportTally::default(),
+            limit: None,
         })
     }
 
-    #[cfg(test)]
-    /// Deletes a message, at `deleted_at` in Unix seconds. No later import or event brings it back, even if it was not
-    /// stored yet.
-    ///
-    /// # Errors
-    /// If the file or the disk cannot be written.
-    pub(super) fn delete_message(
-        &mut self,
-        channel_id: &str,
-        ts: TsKey,
-        deleted_at: i64,
-    ) -> Result<(), StorageError> {
-        self.writing
-            .delete(&self.connection, channel_id, ts, deleted_at)
-            .map_err(|fault| self.error(fault))
+    pub(super) fn session(&self) -> &SqliteSession {
+        &self.session
     }
 
-    /// Commits the import: stores everything, or nothing.
-    ///
-    /// # Errors
-    /// If the file or the disk cannot be written.
-    pub fn commit(self) -> Result<ImportTally, StoreError> {
-        let Self {
-            connection,
-            path,
-            limit,
-            writing,
-            memories,
-            tally,
-            ..
-        } = self;
-        complete(&connection, writing, &memories).map_err(|fault| at(fault, &path, limit))?;
-        // From here on, the disk may really be full.
-        let committed = connection.execute_batch("COMMIT");
-        committed.map_err(|error| StoreError::of(&path, error))?;
-        Ok(tally)
+    /// Limits by how much the file can grow.
+    pub(super) fn limit_growth(&mut self) -> rusqlite::Result<()> {
+        let read = |name| {
+            self.session
+                .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+        };
+        let most = read("page_count")? + i64::from(MAX_UPGRADE_BYTES) / read("page_size")?.max(1);
+        self.session
+            .pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
+        self.limit = Some(MAX_UPGRADE_BYTES);
+        Ok(())
+    }
+}
+
+impl Transaction for FileTransaction {
+    fn connection(&self) -> &Connection {
+        &self.session
     }
 
+    fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        // From here on, the disk may really be full, so the limit does not count.
+        let committed = self.session.execute_batch("COMMIT");
+        Ok(committed.map_err(|error| StoreError::of(&self.path, error))?)
+    }
+
+    /// If the transaction is limited, it has most likely met its own limit: it hardly writes to the disk before it ends.
     fn error(&self, fault: Fault) -> StorageError {
-        at(fault, &self.path, self.limit).into()
-    }
-
-    /// Inserts a row, or updates the existing one.
-    fn put(
-        &self,
-        (insert, new): (&str, impl Params),
-        (update, columns): (&str, impl Params),
-    ) -> rusqlite::Result<Put> {
-        if self.connection.prepare_cached(insert)?.execute(new)? == 1 {
-            return Ok(Put::New);
+        match (StoreError::of_fault(&self.path, fault), self.limit) {
+            (StoreError::Full(path), Some(limit)) => StoreError::TooLargeToUpgrade { path, limit },
+            (error, _) => error,
         }
-        let changed = self.connection.prepare_cached(update)?.execute(columns)? == 1;
-        Ok(if changed {
-            Put::Changed
-        } else {
-            Put::Unchanged
-        })
-    }
-
-    /// Whether a memory of another program, made at `made_at` in Unix seconds, may hold what a deleted message said.
-    fn may_hold_what_is_deleted(
-        &self,
-        channel_id: Option<&str>,
-        made_at: i64,
-    ) -> rusqlite::Result<bool> {
-        let through = TsKey::first_of(made_at.saturating_add(1)).to_database();
-        let Some(channel_id) = channel_id else {
-            let anywhere = "SELECT EXISTS (SELECT 1 FROM messages \
-                WHERE workspace = ?1 AND deleted_at IS NOT NULL AND expired = 0 AND ts_key < ?2)";
-            let columns = params![self.workspace, through];
-            let mut statement = self.connection.prepare_cached(anywhere)?;
-            return statement.query_row(columns, |row| row.get(0));
-        };
-        self.connection
-            .prepare_cached(include_str!("sql/has_deleted_before.sql"))?
-            .query_row(params![self.workspace, channel_id, through], |row| {
-                row.get(0)
-            })
-    }
-
-    fn try_memory(&mut self, memory: &MemoryRecord) -> Result<Put, Fault> {
-        if memory.content.trim().is_empty() {
-            let id = &memory.scope_id;
-            return Err(StorageError::Invalid(format!("the memory of `{id}` has no text")).into());
-        }
-        let (subject, scope_id) = self.subject(memory)?;
-        let channel_id = match memory.scope {
-            Scope::Workspace => None,
-            Scope::Channel => Some(scope_id.as_str()),
-            Scope::Thread => scope_id.split(':').next(),
-        };
-        let tombstones = self.writing.tombstones(&self.connection)?;
-        if tombstones.refuse_memory(channel_id, memory.updated_at)
-            || self.may_hold_what_is_deleted(channel_id, memory.updated_at)?
-        {
-            return Ok(Put::Forgotten);
-        }
-        let series = Series {
-            workspace: self.workspace,
-            scope: memory.scope,
-            scope_id: &scope_id,
-            memory_type: memory.memory_type,
-        };
-        if series.newest(&self.connection)?.is_some() {
-            return Ok(Put::Unchanged);
-        }
-        let id = series.insert(
-            &self.connection,
-            &super::series::Text {
-                version: 1,
-                content: &memory.content,
-                engine: Engine::Imported,
-                created_at: memory.created_at,
-                updated_at: memory.updated_at,
-                source_message_count: memory.source_message_count,
-                source_latest: memory.source_latest_message_ts.map(TsKey::to_database),
-                merged_through: None,
-                origins: None,
-            },
-        )?;
-        lines::add_unknown(&self.connection, id, &memory.content)?;
-        self.memories.push(NewMemory {
-            id,
-            subject,
-            memory_type: memory.memory_type,
-            has_watermark: memory.source_latest_message_ts.is_some(),
-            updated_at: memory.updated_at,
-        });
-        Ok(Put::New)
-    }
-
-    fn try_channel(&self, channel: &ChannelRecord) -> Result<Put, Fault> {
-        let (workspace, id, facts) = (self.workspace, &channel.id, channel.facts);
-        let columns = params![
-            workspace,
-            id,
-            channel.name,
-            facts.is_private,
-            facts.is_shared,
-            facts.has_guests
-        ];
-        let (insert, update) = (
-            include_str!("sql/insert_imported_channel.sql"),
-            include_str!("sql/update_channel.sql"),
-        );
-        let put = self.put((insert, columns), (update, columns))?;
-        if put != Put::Unchanged {
-            let key = self
-                .connection
-                .prepare_cached(include_str!("sql/channel_key.sql"))?
-                .query_row(params![workspace, id], |row| row.get(0))?;
-            audience::derive(&self.connection, self.workspace, &[key].into(), self.now)?;
-        }
-        Ok(put)
-    }
-
-    fn channel(&mut self, id: &str) -> rusqlite::Result<i64> {
-        self.writing.channel(&self.connection, id)
-    }
-
-    fn subject(&mut self, memory: &MemoryRecord) -> Result<(Subject, String), Fault> {
-        Ok(match memory.scope {
-            Scope::Workspace => (Subject::Workspace, memory.scope_id.clone()),
-            Scope::Channel => (
-                Subject::Channel(self.channel(&memory.scope_id)?),
-                memory.scope_id.clone(),
-            ),
-            Scope::Thread => {
-                let (channel_id, thread) = rows::thread_scope(&memory.scope_id)?;
-                let subject = Subject::Thread(self.channel(channel_id)?, thread);
-                (subject, rows::thread_scope_id(channel_id, thread))
-            }
-        })
-    }
-}
-
-/// Adds the path. If the transaction is limited, it has most likely met its own limit: it hardly writes
-/// to the disk before it ends.
-fn at(fault: Fault, path: &Path, limit: Option<u32>) -> StoreError {
-    match (fault.at(path), limit) {
-        (StoreError::Full(path), Some(limit)) => StoreError::TooLargeToUpgrade { path, limit },
-        (error, _) => error,
-    }
-}
-
-/// Adds what depends on the whole import.
-fn complete(
-    connection: &Connection,
-    mut writing: Writing,
-    memories: &[NewMemory],
-) -> Result<(), Fault> {
-    for memory in memories {
-        memory.complete(connection)?;
-        match memory.subject {
-            Subject::Workspace => {}
-            Subject::Channel(channel) => writing.touch_channel(channel),
-            Subject::Thread(channel, thread) => writing.touch_thread(channel, thread),
-        }
-    }
-    writing.finish(connection)?;
-    Ok(())
-}
-
-impl NewMemory {
-    /// Adds what the other program did not store.
-    fn complete(&self, connection: &Connection) -> rusqlite::Result<()> {
-        if !self.has_watermark {
-            let newest = self.newest_source(connection)?;
-            let set = "UPDATE memories SET source_latest_key = ?2 WHERE id = ?1";
-            connection
-                .prepare_cached(set)?
-                .execute(params![self.id, newest])?;
-        }
-        let merge = match (self.subject, self.memory_type) {
-            (Subject::Workspace, _) => include_str!("sql/merge_imported_workspace.sql"),
-            (Subject::Channel(_), MemoryType::LongTerm) => {
-                include_str!("sql/merge_imported_channel.sql")
-            }
-            _ => return Ok(()),
-        };
-        connection.prepare_cached(merge)?.execute([self.id])?;
-        Ok(())
-    }
-
-    /// The newest message that existed when the memory was made.
-    fn newest_source(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
-        let until = TsKey::first_of(self.updated_at.saturating_add(1)).to_database() - 1;
-        match self.subject {
-            Subject::Workspace => Ok(None),
-            Subject::Channel(channel) => connection
-                .prepare_cached(include_str!("sql/newest_in_channel.sql"))?
-                .query_row([channel, until], |row| row.get(0)),
-            Subject::Thread(channel, thread) => connection
-                .prepare_cached(include_str!("sql/newest_in_thread.sql"))?
-                .query_row([channel, thread, until], |row| row.get(0)),
-        }
-    }
-}
-
-impl Put {
-    fn count(self, tally: &mut Tally) {
-        match self {
-            Self::New => tally.new += 1,
-            Self::Changed => tally.changed += 1,
-            Self::Unchanged => tally.unchanged += 1,
-            Self::Forgotten => tally.forgotten += 1,
-        }
-    }
-}
-
-impl Import for SqliteImport {
-    fn commit(self: Box<Self>) -> Result<ImportTally, StorageError> {
-        Ok(SqliteImport::commit(*self)?)
-    }
-}
-
-impl ImportSink for SqliteImport {
-    fn user(&mut self, user: &UserRecord) -> Result<(), StorageError> {
-        let columns = params![self.workspace, user.id, user.name, user.is_bot];
-        let new = params![self.workspace, user.id, user.name, user.is_bot, 0];
-        let (insert, update) = (
-            include_str!("sql/insert_user.sql"),
-            include_str!("sql/update_user.sql"),
-        );
-        let put = self
-            .put((insert, new), (update, columns))
-            .map_err(|error| self.error(error.into()))?;
-        put.count(&mut self.tally.users);
-        Ok(())
-    }
-
-    fn channel(&mut self, channel: &ChannelRecord) -> Result<(), StorageError> {
-        let put = self
-            .try_channel(channel)
-            .map_err(|fault| self.error(fault))?;
-        put.count(&mut self.tally.channels);
-        Ok(())
-    }
-
-    fn message(&mut self, message: &MessageRecord) -> Result<(), StorageError> {
-        let put = self
-            .writing
-            .message(&self.connection, message, message.changed())
-            .map_err(|fault| self.error(fault))?;
-        put.count(&mut self.tally.messages);
-        Ok(())
-    }
-
-    fn pin(&mut self, pin: &PinRecord) -> Result<(), StorageError> {
-        let pinned = pins::pin(&self.connection, self.workspace, &Effect::from(pin));
-        pinned.map_err(|error| self.error(error.into()))
-    }
-
-    fn done(&mut self, mark: &DoneMark) -> Result<(), StorageError> {
-        let marked = done::mark(&self.connection, self.workspace, mark, (true, mark.ts));
-        marked.map_err(|error| self.error(error.into()))
-    }
-
-    fn memory(&mut self, memory: &MemoryRecord) -> Result<(), StorageError> {
-        let put = self.try_memory(memory).map_err(|fault| self.error(fault))?;
-        put.count(&mut self.tally.memories);
-        Ok(())
+        .into()
     }
 }

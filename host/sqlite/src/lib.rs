@@ -6,93 +6,34 @@
 //! call to a model and is on disk when `save_memory` returns. After a power loss, only what was not saved yet is lost;
 //! with `NORMAL`, the last saves could be lost, too.
 //!
-//! **Invariant**: a message has one row forever, and everything known about it is merged there (`message_row.rs`): the
-//! newest text wins, and a deleted message stays deleted.
-//!
-//! **Invariant**: `backlog` is derived from the other tables and changes in their transactions, by recounting
-//! (`sql/recount_*.sql`) what a transaction touched.
+//! What is stored, and by which statements, is in `myao-sql`, for every engine. Here are the file, its schema and its
+//! transactions.
 
-mod agent_tokens;
-mod answers;
-mod audience;
-mod backfill;
-mod backlog;
-mod begin_again;
-mod candidates;
-mod catch_up;
-mod deferrals;
-mod done;
-mod dump;
-mod dump_conversations;
-mod effects;
-mod erase;
 mod error;
 pub mod examine;
 mod file_mode;
 pub mod foreign;
-mod forgetting;
 pub mod hold;
 mod import;
-mod inbox;
-mod index;
-mod journal;
-mod judgments;
-mod lineage;
-mod lines;
-mod memories;
-mod mention_limits;
-mod message_row;
-mod messages;
-mod off_record;
-mod outbox;
-mod pins;
-mod place;
 mod pool;
-mod progress;
-mod recordings;
-mod records;
-mod replies;
-mod reply;
-mod retraction;
-mod rows;
-mod save;
 mod schema;
-mod search;
-mod series;
-mod sight;
-mod storage;
-mod stored_memories;
-mod sync;
+mod session;
 #[cfg(test)]
 mod tests;
-mod tombstones;
-mod upkeep;
-mod vector_rows;
-mod vectors;
-mod view;
-mod visible;
-mod waits;
-mod workspace;
-mod writing;
 
 use std::path::Path;
 use std::sync::Arc;
 
 pub use error::StoreError;
 use foreign::ForeignDatabase;
-pub use import::SqliteImport;
-use myao_plugin::LocalTime;
-use myao_plugin::OtherReason;
+use import::FileTransaction;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{ImportSink, ImportTally};
+use myao_plugin::{LocalTime, OtherReason};
+use myao_sql::{SqlImport, SqlWorkspace};
 use pool::Pool;
-use rusqlite::Connection;
-pub use workspace::SqliteWorkspace;
-
-/// How many bytes an upgrade in place may add. They are kept in memory until its end.
-const MAX_UPGRADE_BYTES: u32 = 100 << 20;
 
 /// Reads the rows of an older program's database into a sink.
 pub type ReadLegacy<'a> = &'a dyn Fn(
@@ -242,7 +183,9 @@ impl SqliteStore {
     fn open_showing(path: &Path, indexing: ShowIndexing<'_>) -> Result<Self, StoreError> {
         file_mode::create(path);
         let mut connection = pool::connect(path)?;
-        match schema::prepare(&mut connection, indexing).map_err(|fault| fault.at(path))? {
+        match schema::prepare(&mut connection, indexing)
+            .map_err(|fault| StoreError::of_fault(path, fault))?
+        {
             schema::Found::Ours => {
                 let pool = Arc::new(Pool::new(path, connection)?);
                 file_mode::tighten(path);
@@ -308,17 +251,17 @@ impl SqliteStore {
         id: &str,
         local_time: impl Into<LocalTime>,
         workspace_scope_id: &str,
-    ) -> Result<SqliteWorkspace, StoreError> {
+    ) -> Result<SqlWorkspace, StoreError> {
         let known = self
             .pool
-            .read(|connection| Ok(schema::known_workspace(connection, id)?))?;
+            .read(|connection| Ok(myao_sql::known_workspace(connection, id)?))?;
         let key = match known {
             Some(key) => key,
             None => self
                 .pool
-                .write(|connection| Ok(schema::workspace_key(connection, id)?))?,
+                .write(|connection| Ok(myao_sql::workspace_key(connection, id)?))?,
         };
-        Ok(SqliteWorkspace::new(
+        Ok(SqlWorkspace::new(
             self.pool.clone(),
             key,
             local_time.into(),
@@ -331,9 +274,10 @@ impl SqliteStore {
     ///
     /// # Errors
     /// If the file or the disk cannot be used.
-    pub fn import(&self, workspace: &str, now: i64) -> Result<SqliteImport, StoreError> {
+    pub fn import(&self, workspace: &str, now: i64) -> Result<SqlImport, StorageError> {
         let path = self.pool.path();
-        SqliteImport::begin(pool::connect(path)?, path, workspace, now)
+        let transaction = FileTransaction::begin(pool::connect(path)?, path)?;
+        SqlImport::begin(Box::new(transaction), workspace, now)
     }
 }
 
@@ -349,29 +293,24 @@ fn upgrade(
         path: path.to_owned(),
         source: Box::new(source),
     })?;
-    let connection = pool::connect(path)?;
+    let session = pool::connect(path)?;
     // Nothing is written to the file before the commit: the reader would block that. So the memory has what is new.
-    connection
+    session
         .pragma_update(None, "cache_spill", false)
         .map_err(at)?;
-    connection.execute_batch("BEGIN IMMEDIATE").map_err(at)?;
-    limit_growth(&connection).map_err(at)?;
-    if !schema::replace_legacy(&connection).map_err(at)? {
+    let mut transaction = FileTransaction::begin(session, path)?;
+    transaction.limit_growth().map_err(at)?;
+    let replaced = schema::replace_legacy(transaction.session());
+    if !replaced.map_err(|fault| StoreError::of_fault(path, fault))? {
         return Ok(None);
     }
-    let mut import = SqliteImport::within(connection, path, workspace, Some(MAX_UPGRADE_BYTES))?;
+    // Nothing is stored yet that it could change, so it needs no time.
+    let mut import = SqlImport::begin(Box::new(transaction), workspace, 0)?;
     let result = read(&old, &mut import);
     drop(old);
     result.map_err(|source| StoreError::Upgrade {
         path: path.to_owned(),
         source,
     })?;
-    import.commit().map(Some)
-}
-
-/// Limits by how much the file can grow.
-fn limit_growth(connection: &Connection) -> rusqlite::Result<()> {
-    let read = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    let most = read("page_count")? + i64::from(MAX_UPGRADE_BYTES) / read("page_size")?.max(1);
-    connection.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))
+    Ok(Some(import.commit()?))
 }

@@ -5,11 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use myao_plugin::storage::StorageError;
+use myao_sql::backend::{Backend, Work};
+use myao_sql::fault::Fault;
+use myao_sql::session::Connection;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
-use super::error::{Fault, StoreError};
+use super::error::StoreError;
 use super::foreign;
+use super::session::{SqliteSession, failed};
 
 /// How long a call waits for another process's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -27,30 +32,30 @@ const STATEMENTS: usize = 160;
 pub(super) struct Pool {
     path: PathBuf,
     connect: Connect,
-    writer: Mutex<Connection>,
+    writer: Mutex<SqliteSession>,
     /// Writes that wait for the connection or use it.
     writes: AtomicUsize,
-    readers: Mutex<Vec<Connection>>,
+    readers: Mutex<Vec<SqliteSession>>,
 }
 
 /// Opens a connection to a file.
-type Connect = fn(&Path) -> Result<Connection, StoreError>;
+type Connect = fn(&Path) -> Result<SqliteSession, StoreError>;
 
 /// Opens a connection; creates the file if it does not exist.
-pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn connect(path: &Path) -> Result<SqliteSession, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    set_up(path, Connection::open_with_flags(path, flags))
+    set_up(path, rusqlite::Connection::open_with_flags(path, flags))
 }
 
 /// Opens a connection to a file that nobody changes meanwhile: it reads that file alone, and needs no other one beside it.
-pub(super) fn connect_unchanging(path: &Path) -> Result<Connection, StoreError> {
+pub(super) fn connect_unchanging(path: &Path) -> Result<SqliteSession, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
         | OpenFlags::SQLITE_OPEN_URI
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let uri = format!("file:{}?immutable=1", in_uri(path));
-    set_up(path, Connection::open_with_flags(uri, flags))
+    set_up(path, rusqlite::Connection::open_with_flags(uri, flags))
 }
 
 /// A path as a URI has it.
@@ -65,7 +70,10 @@ fn in_uri(path: &Path) -> String {
     encoded.collect()
 }
 
-fn set_up(path: &Path, opened: rusqlite::Result<Connection>) -> Result<Connection, StoreError> {
+fn set_up(
+    path: &Path,
+    opened: rusqlite::Result<rusqlite::Connection>,
+) -> Result<SqliteSession, StoreError> {
     let at = |error| StoreError::of(path, error);
     let mut connection = opened.map_err(at)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(at)?;
@@ -93,11 +101,11 @@ fn set_up(path: &Path, opened: rusqlite::Result<Connection>) -> Result<Connectio
     connection
         .pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))
         .map_err(at)?;
-    Ok(connection)
+    Ok(SqliteSession(connection))
 }
 
 /// Reads the schema, which may have any size in a file that somebody else has written, in a limited number of steps.
-fn read_schema(connection: &mut Connection) -> rusqlite::Result<()> {
+fn read_schema(connection: &mut rusqlite::Connection) -> rusqlite::Result<()> {
     foreign::limit_schema(connection)?;
     connection.execute_batch("SELECT 1 FROM sqlite_schema LIMIT 0")?;
     connection.progress_handler(0, None::<fn() -> bool>)
@@ -105,17 +113,17 @@ fn read_schema(connection: &mut Connection) -> rusqlite::Result<()> {
 
 impl Pool {
     /// Makes a pool from a connection to a database of myao.
-    pub(super) fn new(path: &Path, writer: Connection) -> Result<Self, StoreError> {
+    pub(super) fn new(path: &Path, writer: SqliteSession) -> Result<Self, StoreError> {
         enter_wal(&writer).map_err(|error| StoreError::of(path, error))?;
         Ok(Self::of(path, connect, writer))
     }
 
     /// Makes a pool from a connection to a database of myao that nobody changes: writing to it fails.
-    pub(super) fn unchanging(path: &Path, reader: Connection) -> Self {
+    pub(super) fn unchanging(path: &Path, reader: SqliteSession) -> Self {
         Self::of(path, connect_unchanging, reader)
     }
 
-    fn of(path: &Path, connect: Connect, first: Connection) -> Self {
+    fn of(path: &Path, connect: Connect, first: SqliteSession) -> Self {
         Self {
             path: path.to_owned(),
             connect,
@@ -139,7 +147,8 @@ impl Pool {
         if self.writes.load(Ordering::Relaxed) == 0
             && let Ok(connection) = self.writer.try_lock()
         {
-            return in_snapshot(&connection, work).map_err(|fault| fault.at(&self.path));
+            return in_snapshot(&connection, work)
+                .map_err(|fault| StoreError::of_fault(&self.path, fault));
         }
         let idle = self
             .readers
@@ -150,7 +159,8 @@ impl Pool {
             Some(connection) => connection,
             None => self.new_reader()?,
         };
-        let result = in_snapshot(&connection, work).map_err(|fault| fault.at(&self.path));
+        let result =
+            in_snapshot(&connection, work).map_err(|fault| StoreError::of_fault(&self.path, fault));
         let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
         if readers.len() < IDLE_READERS {
             readers.push(connection);
@@ -164,7 +174,7 @@ impl Pool {
         work: impl FnOnce(&Connection) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
         self.with_writer(|connection| in_transaction(connection, work))
-            .map_err(|fault| fault.at(&self.path))
+            .map_err(|fault| StoreError::of_fault(&self.path, fault))
     }
 
     /// Runs `work` in one writing transaction, and undoes it.
@@ -172,11 +182,12 @@ impl Pool {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
-        let tried = |connection: &mut Connection| {
-            work(&*connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+        let tried = |session: &mut SqliteSession| {
+            let _undone = begin(session, TransactionBehavior::Immediate)?;
+            work(session)
         };
         self.with_writer(tried)
-            .map_err(|fault| fault.at(&self.path))
+            .map_err(|fault| StoreError::of_fault(&self.path, fault))
     }
 
     /// Moves all pages of the log into the file, and empties the log. Returns why it could not.
@@ -195,7 +206,7 @@ impl Pool {
     }
 
     /// Runs `work` on the writing connection, outside a transaction.
-    pub(super) fn with_writer<T>(&self, work: impl FnOnce(&mut Connection) -> T) -> T {
+    pub(super) fn with_writer<T>(&self, work: impl FnOnce(&mut SqliteSession) -> T) -> T {
         self.writes.fetch_add(1, Ordering::Relaxed);
         // A panic in `work` rolls its transaction back, so the connection stays usable.
         let mut connection = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +215,7 @@ impl Pool {
         result
     }
 
-    fn new_reader(&self) -> Result<Connection, StoreError> {
+    fn new_reader(&self) -> Result<SqliteSession, StoreError> {
         let connection = (self.connect)(&self.path)?;
         connection
             .pragma_update(None, "query_only", true)
@@ -214,7 +225,7 @@ impl Pool {
 }
 
 /// Switches to WAL mode; a new database is not in WAL mode yet. SQLite itself does not wait here for other processes.
-fn enter_wal(connection: &Connection) -> rusqlite::Result<()> {
+fn enter_wal(connection: &rusqlite::Connection) -> rusqlite::Result<()> {
     let begun = Instant::now();
     loop {
         let entered = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
@@ -230,22 +241,50 @@ fn enter_wal(connection: &Connection) -> rusqlite::Result<()> {
     }
 }
 
+/// Begins a transaction. Dropping it rolls it back.
+pub(super) fn begin(
+    session: &SqliteSession,
+    behavior: TransactionBehavior,
+) -> Result<Transaction<'_>, Fault> {
+    Transaction::new_unchecked(session, behavior).map_err(|error| failed(error).into())
+}
+
 fn in_snapshot<T>(
-    connection: &Connection,
+    session: &SqliteSession,
     work: impl FnOnce(&Connection) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
-    work(&transaction)
+    let _undone = begin(session, TransactionBehavior::Deferred)?;
+    work(session)
 }
 
 fn in_transaction<T>(
-    connection: &mut Connection,
+    session: &SqliteSession,
     work: impl FnOnce(&Connection) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let value = work(&transaction)?;
-    transaction.commit()?;
+    let transaction = begin(session, TransactionBehavior::Immediate)?;
+    let value = work(session)?;
+    transaction.commit().map_err(failed)?;
     Ok(value)
+}
+
+impl Backend for Pool {
+    fn read(&self, work: &mut Work<'_>) -> Result<(), StorageError> {
+        Ok(Self::read(self, work)?)
+    }
+
+    /// The file has one writer at a time, whichever the workspace.
+    fn write(&self, _workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
+        Ok(Self::write(self, work)?)
+    }
+
+    fn try_out(&self, _workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
+        Ok(Self::try_out(self, work)?)
+    }
+
+    /// Erased rows are overwritten in the file at once; their old pages are in the log until it is emptied.
+    fn discard_erased(&self) -> Result<Option<String>, StorageError> {
+        Ok(self.empty_log()?)
+    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The schema: which program a database belongs to, and the migrations.
 
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use myao_sql::fault::Fault;
+use myao_sql::parts::index_all;
+use rusqlite::{Connection, TransactionBehavior};
 
-use super::error::Fault;
-use super::index;
+use super::pool;
+use super::session::{SqliteSession, failed};
 
 /// The number in the header of a database of myao: "myao" as an integer.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
@@ -62,67 +64,54 @@ pub(super) enum Found {
 /// Migrates a new or older database to the newest schema; does not change any other. `indexing` hears how much of what is
 /// stored is indexed, and how much there is.
 pub(super) fn prepare(
-    connection: &mut Connection,
+    session: &mut SqliteSession,
     indexing: &dyn Fn(u64, u64),
 ) -> Result<Found, Fault> {
     // In one transaction: another process may be creating the database at this moment.
-    let found = look(&*connection.transaction()?)?;
-    if let Some(found) = found {
+    let found = session
+        .transaction()
+        .and_then(|transaction| look(&transaction));
+    if let Some(found) = found.map_err(failed)? {
         return Ok(found);
     }
     // A migration may recreate a table that other tables reference, so foreign keys are not checked meanwhile. They are
     // checked again on this connection afterwards, and on the next connection.
-    connection.pragma_update(None, "foreign_keys", false)?;
-    let found = migrate_alone(connection, indexing);
-    connection.pragma_update(None, "foreign_keys", true)?;
+    let check = |is_on| {
+        session
+            .pragma_update(None, "foreign_keys", is_on)
+            .map_err(failed)
+    };
+    check(false)?;
+    let found = migrate_alone(session, indexing);
+    check(true)?;
     found
 }
 
 /// Migrates in its own transaction.
-fn migrate_alone(connection: &mut Connection, indexing: &dyn Fn(u64, u64)) -> Result<Found, Fault> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+fn migrate_alone(session: &SqliteSession, indexing: &dyn Fn(u64, u64)) -> Result<Found, Fault> {
+    let transaction = pool::begin(session, TransactionBehavior::Immediate)?;
     // Another process may have been first.
-    let found = match look(&transaction)? {
+    let found = match look(session).map_err(failed)? {
         Some(found) => found,
         None => {
-            migrate(&transaction, indexing)?;
+            migrate(session, indexing)?;
             Found::Ours
         }
     };
-    transaction.commit()?;
+    transaction.commit().map_err(failed)?;
     Ok(found)
 }
 
 /// Renames the tables of the Python bot and creates those of myao, in the caller's transaction. Returns false if this
 /// is no longer the bot's database.
-pub(super) fn replace_legacy(connection: &Connection) -> rusqlite::Result<bool> {
-    if look(connection)? != Some(Found::Legacy) {
+pub(super) fn replace_legacy(session: &SqliteSession) -> Result<bool, Fault> {
+    if look(session).map_err(failed)? != Some(Found::Legacy) {
         return Ok(false);
     }
-    connection.execute_batch(include_str!("sql/set_legacy_aside.sql"))?;
-    migrate(connection, &|_, _| {})?;
+    let set_aside = session.execute_batch(include_str!("sql/set_legacy_aside.sql"));
+    set_aside.map_err(failed)?;
+    migrate(session, &|_, _| {})?;
     Ok(true)
-}
-
-/// The key of a workspace; `None` if the database does not have it.
-pub(super) fn known_workspace(connection: &Connection, id: &str) -> rusqlite::Result<Option<i64>> {
-    connection
-        .query_row("SELECT key FROM workspaces WHERE id = ?1", [id], |row| {
-            row.get(0)
-        })
-        .optional()
-}
-
-/// The key of a workspace. A new workspace is added.
-pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
-    match known_workspace(connection, id)? {
-        Some(key) => Ok(key),
-        None => connection.query_row(
-            "INSERT INTO workspaces (id) VALUES (?1) RETURNING key",
-            [id],
-            |row| row.get(0),
-        ),
-    }
 }
 
 /// What a file is; `None` if migrations must be applied.
@@ -159,10 +148,10 @@ pub(super) fn is_marked(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(application == APPLICATION_ID)
 }
 
-fn migrate(connection: &Connection, indexing: &dyn Fn(u64, u64)) -> rusqlite::Result<()> {
+fn migrate(session: &SqliteSession, indexing: &dyn Fn(u64, u64)) -> Result<(), Fault> {
     // In another program's database, `user_version` is not a version of this schema.
-    let version: i32 = if is_marked(connection)? {
-        pragma(connection, "user_version")?
+    let version: i32 = if is_marked(session).map_err(failed)? {
+        pragma(session, "user_version").map_err(failed)?
     } else {
         0
     };
@@ -170,13 +159,15 @@ fn migrate(connection: &Connection, indexing: &dyn Fn(u64, u64)) -> rusqlite::Re
         .iter()
         .skip(usize::try_from(version).unwrap_or(0))
     {
-        connection.execute_batch(migration)?;
+        session.execute_batch(migration).map_err(failed)?;
     }
     if version < FIRST_INDEXED {
-        index::index_all(connection, indexing)?;
+        index_all(session, indexing)?;
     }
-    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
-    connection.pragma_update(None, "user_version", NEWEST)
+    for (name, value) in [("application_id", APPLICATION_ID), ("user_version", NEWEST)] {
+        session.pragma_update(None, name, value).map_err(failed)?;
+    }
+    Ok(())
 }
 
 fn pragma<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> rusqlite::Result<T> {

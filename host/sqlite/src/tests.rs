@@ -28,14 +28,17 @@ use myao_testkit::conformance::state::samples::{
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::backlog::{recount_channel, recount_thread};
-use super::error::Fault;
-use super::{SqliteStore, SqliteWorkspace};
+use myao_sql::SqlWorkspace;
+use myao_sql::fault::Fault;
+use myao_sql::parts::{recount_channel, recount_thread};
+
+use super::SqliteStore;
+use super::session::SqliteSession;
 
 /// A store in a temporary folder.
 struct Stored {
     store: SqliteStore,
-    workspace: SqliteWorkspace,
+    workspace: SqlWorkspace,
     _folder: TempDir,
 }
 
@@ -61,16 +64,16 @@ impl Stored {
 }
 
 /// Recounts every channel and thread from scratch.
-fn recount_all(connection: &Connection) {
-    let transaction = connection.unchecked_transaction().unwrap();
+fn recount_all(session: &SqliteSession) {
+    let transaction = session.unchecked_transaction().unwrap();
     transaction
         .execute(include_str!("tests/forget_backlog.sql"), [])
         .unwrap();
     for (channel, _) in keys(&transaction, include_str!("tests/all_channels.sql")) {
-        recount_channel(&transaction, channel).unwrap();
+        recount_channel(session, channel).unwrap();
     }
     for (channel, thread) in keys(&transaction, include_str!("tests/all_threads.sql")) {
-        recount_thread(&transaction, channel, thread).unwrap();
+        recount_thread(session, channel, thread).unwrap();
     }
     transaction.commit().unwrap();
 }

@@ -7,13 +7,14 @@ use myao_tests::project_file;
 use syn::{Attribute, Expr, ExprLit, Item, ItemStruct, Lit, Meta, Visibility};
 
 /// The libraries.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "host/bot/src",
     "host/import/src",
     "host/llm/src",
     "host/page/src",
     "host/plugin/src",
     "host/slack/src",
+    "host/sql/src",
     "host/sqlite/src",
     "host/testkit/src",
 ];

@@ -14,7 +14,7 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 type Module = Vec<String>;
 
 /// The crates whose files are looked at.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "guest/src",
     "host/bot/src",
     "host/cli/src",
@@ -23,6 +23,7 @@ const CRATES: [&str; 11] = [
     "host/page/src",
     "host/plugin/src",
     "host/slack/src",
+    "host/sql/src",
     "host/sqlite/src",
     "host/terms/src",
     "host/testkit/src",

@@ -10,7 +10,7 @@ use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::{Storage, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Place, Places};
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::MemoryStorage;
 use myao_testkit::conformance::state::{ByImport, WorkspaceFixture};
 use myao_testkit::conformance::{Fixture, Records, contract};
@@ -33,7 +33,7 @@ impl WorkspaceFixture for InMemory {
 
 struct Sqlite {
     store: TestStore,
-    workspace: SqliteWorkspace,
+    workspace: SqlWorkspace,
 }
 
 impl Sqlite {

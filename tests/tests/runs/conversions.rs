@@ -14,7 +14,7 @@ use myao_plugin::{
     Engine, Error, MemoryPlugin, MemoryType, Outcome, Place, Places as _, Report, Scope, Settings,
     run,
 };
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::{Call, Calls, Faults, Imports, Recorder, ScriptedLlm, Strike};
 use myao_tests::backfills::telling_settings;
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
@@ -111,7 +111,7 @@ pub(crate) fn plugin_on(imports: Imports, change: fn(&mut Settings)) -> MemoryPl
     plugin_over(imports, changed(change))
 }
 
-pub(crate) fn imports(workspace: &SqliteWorkspace) -> Imports {
+pub(crate) fn imports(workspace: &SqlWorkspace) -> Imports {
     Imports::new(Arc::new(workspace.clone()), Arc::new(copying_llm()))
 }
 
@@ -167,7 +167,7 @@ pub(crate) type NewestThen = Arc<Mutex<Option<u64>>>;
 
 /// Changes the channel in the midst of a call.
 pub(crate) fn strike(
-    workspace: &SqliteWorkspace,
+    workspace: &SqlWorkspace,
     effects: &[Effect],
     newest: &NewestThen,
 ) -> Strike {
@@ -198,7 +198,7 @@ pub(crate) fn moments(way: &str) -> &'static [(&'static str, Moment)] {
 }
 
 /// All texts that a place shows to people, the older ones too.
-async fn all_memories(workspace: &SqliteWorkspace, place: &Place) -> Vec<StoredMemory> {
+async fn all_memories(workspace: &SqlWorkspace, place: &Place) -> Vec<StoredMemory> {
     let view = workspace.view(place.clone());
     let mut memories = Vec::new();
     for superseded in [false, true] {
@@ -213,7 +213,7 @@ async fn all_memories(workspace: &SqliteWorkspace, place: &Place) -> Vec<StoredM
 }
 
 /// All that a place shows, to people and to the component.
-async fn shown_at(workspace: &SqliteWorkspace, place: &Place) -> String {
+async fn shown_at(workspace: &SqlWorkspace, place: &Place) -> String {
     let query = MemoryQuery {
         until: None,
         workspace: true,
@@ -240,7 +240,7 @@ fn elsewhere() -> Vec<Place> {
 }
 
 /// Nothing of the channel is shown elsewhere, and nothing with its secret was saved there since it changed.
-async fn assert_kept_apart(workspace: &SqliteWorkspace, newest_then: u64, what: &str) {
+async fn assert_kept_apart(workspace: &SqlWorkspace, newest_then: u64, what: &str) {
     for place in elsewhere() {
         let shown = shown_at(workspace, &place).await;
         assert!(!shown.contains(SECRET), "{what}, {place}: {shown}");
@@ -260,7 +260,7 @@ async fn assert_kept_apart(workspace: &SqliteWorkspace, newest_then: u64, what: 
 
 /// The next run makes anew what was set aside, without the secret.
 async fn assert_made_anew(
-    workspace: &SqliteWorkspace,
+    workspace: &SqlWorkspace,
     change: fn(&mut Settings),
     newest_then: u64,
     what: &str,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::{Answer, CallError, Error, MemoryPlugin, Settings, Target, Timestamp};
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::{Calls, Faults, Imports, MemoryChat, Recorder};
 use myao_tests::conversation::{channel_id, message, ts};
 use myao_tests::store::{TestStore, import, utc};
@@ -45,7 +45,7 @@ async fn reply(
     }
 }
 
-fn with_chat(workspace: &SqliteWorkspace, chat: &Arc<MemoryChat>) -> Imports {
+fn with_chat(workspace: &SqlWorkspace, chat: &Arc<MemoryChat>) -> Imports {
     imports(workspace).with_chat(chat.clone())
 }
 

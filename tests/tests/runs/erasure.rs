@@ -7,7 +7,7 @@ use myao_plugin::state::inbox::Inbox as _;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::{Engine, Place, run};
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::Recorder;
 use myao_tests::backfills::{llm_settings, tapped_plugin};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
@@ -19,7 +19,7 @@ const LUNCH: &str = "We decided to have lunch on 9 March at 11:30.";
 const KEYS: &str = "Ingrid keeps 14 keys for the harbour office.";
 
 /// The texts of all memories, older ones included.
-async fn texts(workspace: &SqliteWorkspace) -> String {
+async fn texts(workspace: &SqlWorkspace) -> String {
     let mut texts = Vec::new();
     for superseded in [false, true] {
         let filter = MemoryFilter {

@@ -10,7 +10,7 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::{
     BadAnswer, CallError, Entry, Error, Limits, MemoryPlugin, Outcome, Report, Scope, run,
 };
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::{Asked, Call, Calls, Fault, Faults, Recorder, Reply, Tap, blocking};
 use myao_tests::backfills::{
     backfill, backfill_all, llm_settings, small_steps, tapped_plugin, telling_plugin,
@@ -52,7 +52,7 @@ fn five_channels(bad_text: &str) -> History {
     history
 }
 
-fn limited_plugin(workspace: &SqliteWorkspace, llm: Arc<dyn Llm>, limits: Limits) -> MemoryPlugin {
+fn limited_plugin(workspace: &SqlWorkspace, llm: Arc<dyn Llm>, limits: Limits) -> MemoryPlugin {
     let storage = Arc::new(workspace.clone());
     let plugin = builder(storage, llm, llm_settings()).limits(limits);
     plugin.build().unwrap()
@@ -81,7 +81,7 @@ fn bad_outcome(report: &Report) -> Outcome {
 }
 
 /// The next run, with nothing in its way, makes the bad channel's memories.
-async fn assert_next_run_makes_up(workspace: &SqliteWorkspace) {
+async fn assert_next_run_makes_up(workspace: &SqlWorkspace) {
     let report = run::generate(
         &telling_plugin(workspace, llm_settings()),
         utc(NOW),
@@ -164,7 +164,7 @@ impl Tap for Panicking {
     }
 }
 
-async fn run_over_faulty_store(tap: Arc<dyn Tap>) -> (TestStore, SqliteWorkspace, Outcome) {
+async fn run_over_faulty_store(tap: Arc<dyn Tap>) -> (TestStore, SqlWorkspace, Outcome) {
     let (file, workspace) = TestStore::of(&five_channels("fine")).into_workspace();
     let plugin = tapped_plugin(&workspace, llm_settings(), tap);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();

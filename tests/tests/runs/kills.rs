@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao_plugin::MemoryPlugin;
 use myao_plugin::state::upkeep::Upkeep as _;
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::{Call, Recorder, blocking};
 use myao_tests::abort::{Abort, CALL_MARK, Moment};
 use myao_tests::backfills::{backfill_all, small_steps, tapped_plugin, telling_plugin};
@@ -82,13 +82,13 @@ fn spawn(database: &Path, kill_at: Option<(usize, Moment)>) -> Child {
 }
 
 /// The same plugin with a journal of the model's calls.
-async fn journaled(plugin: MemoryPlugin, workspace: &SqliteWorkspace) -> MemoryPlugin {
+async fn journaled(plugin: MemoryPlugin, workspace: &SqlWorkspace) -> MemoryPlugin {
     let journal = Arc::new(workspace.clone());
     plugin.with_journal(journal)
 }
 
 /// How often the model was asked.
-fn asked(workspace: &SqliteWorkspace) -> usize {
+fn asked(workspace: &SqlWorkspace) -> usize {
     let calls = blocking(workspace.calls(0, i64::MAX)).unwrap();
     calls.iter().filter(|call| !call.is_recall()).count()
 }

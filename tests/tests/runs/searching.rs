@@ -9,7 +9,7 @@ use myao_plugin::state::inbox::Inbox as _;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryPlugin, Place, SearchRequest};
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::blocking;
 use myao_tests::conversation::{History, Random, START, channel, channel_id, message, ts, user};
 use myao_tests::store::{TestStore, utc};
@@ -40,7 +40,7 @@ fn at(number: i64) -> TsKey {
     ts(START + number, 1)
 }
 
-fn store() -> (TestStore, SqliteWorkspace) {
+fn store() -> (TestStore, SqlWorkspace) {
     let messages = (0..OLD).map(|number| message(&channel_id(0), at(number), said(number)));
     let history = History {
         users: vec![user("alice")],
@@ -52,7 +52,7 @@ fn store() -> (TestStore, SqliteWorkspace) {
 }
 
 /// Writes one message and deletes the oldest one, again and again.
-fn write(workspace: &SqliteWorkspace, done: &Done, is_over: &AtomicBool) {
+fn write(workspace: &SqlWorkspace, done: &Done, is_over: &AtomicBool) {
     for step in 0.. {
         if is_over.load(Ordering::SeqCst) {
             return;

@@ -7,7 +7,7 @@ use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::Memory;
 use myao_plugin::{MemoryType, Place, Scope, Settings, run};
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::ScriptedLlm;
 use myao_tests::backfills::{backfill_all, small_steps, telling_plugin, telling_settings};
 use myao_tests::conversation::{Random, START, Shape, history};
@@ -27,7 +27,7 @@ const SHAPE: Shape = Shape {
 };
 
 /// A run at every tick of the interval, as a bot makes them.
-async fn tick(workspace: &SqliteWorkspace, settings: Settings, interval: u32, until: i64) {
+async fn tick(workspace: &SqlWorkspace, settings: Settings, interval: u32, until: i64) {
     let plugin = telling_plugin(workspace, settings);
     for now in (START..=until).step_by(usize::try_from(interval).unwrap()) {
         let report = run::generate(&plugin, utc(now), 1, &|_| {}).await.unwrap();
@@ -122,7 +122,7 @@ async fn a_backfill_stopped_and_continued_at_any_time_makes_the_same() {
 }
 
 /// The current memories, without ids: what they are about, their texts and times.
-async fn remembered(workspace: &SqliteWorkspace, channel: Option<&str>) -> Vec<String> {
+async fn remembered(workspace: &SqlWorkspace, channel: Option<&str>) -> Vec<String> {
     let filter = MemoryFilter {
         with_text: true,
         ..MemoryFilter::default()

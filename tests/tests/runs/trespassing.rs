@@ -13,7 +13,7 @@ use myao_plugin::{
     BuildRequest, CallError, Error, Limits, MemoryPlugin, Outcome, Persona, Place, Scope, Target,
     UpdateState,
 };
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::{MemoryChat, ScriptedLlm};
 use myao_tests::conversation::{History, START, message, ts, user};
 use myao_tests::store::{TestStore, utc};
@@ -71,7 +71,7 @@ fn history() -> History {
 /// A workspace with memories of all its channels, and a component that trespasses in it.
 struct Scene {
     file: TestStore,
-    workspace: SqliteWorkspace,
+    workspace: SqlWorkspace,
     llm: Arc<ScriptedLlm>,
     chat: Arc<MemoryChat>,
 }

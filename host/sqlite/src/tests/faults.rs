@@ -13,8 +13,8 @@ use myao_testkit::blocking;
 use rusqlite::{Connection, ErrorCode, ffi};
 
 use super::{Stored, deferral, draft, stored};
-use crate::save::{Handed, save};
 use crate::{SqliteStore, StoreError};
+use myao_sql::parts::{Handed, save};
 
 fn with_channel() -> Stored {
     let stored = stored();
@@ -203,8 +203,7 @@ fn of_two_processes_that_save_one_version_one_gets_a_conflict() {
         let saved: Vec<_> = results.iter().flatten().collect();
         assert_eq!(saved.len(), 1, "{results:?}");
         assert_eq!(saved[0].version, round);
-        let conflict =
-            |result| matches!(result, &Err(StoreError::Refused(StorageError::Conflict(_))));
+        let conflict = |result| matches!(result, &Err(StorageError::Conflict(_)));
         assert!(results.iter().any(conflict), "{results:?}");
         expected = Some(saved[0].id);
     }

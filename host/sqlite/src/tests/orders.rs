@@ -12,8 +12,8 @@ use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
 use super::{recount_all, stored};
-use crate::SqliteWorkspace;
-use crate::effects::Application;
+use myao_sql::SqlWorkspace;
+use myao_sql::parts::Application;
 
 /// How many sequences are tried.
 const CASES: u32 = 400;
@@ -162,7 +162,7 @@ fn orders() -> impl Strategy<Value = (Vec<Effect>, Vec<Effect>, usize)> {
     })
 }
 
-fn apply(workspace: &SqliteWorkspace, effects: &[Effect], together: usize) {
+fn apply(workspace: &SqlWorkspace, effects: &[Effect], together: usize) {
     for effects in effects.chunks(together) {
         let applied = workspace.write(|connection, place| {
             let mut application = Application::new(connection, place, 1);

@@ -7,236 +7,401 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 use super::{recount_all, stored};
 
 const STATEMENTS: [(&str, &str); 102] = [
-    ("neighbours", include_str!("../sql/neighbours.sql")),
-    ("found_messages", include_str!("../sql/found_messages.sql")),
+    (
+        "neighbours",
+        include_str!("../../../sql/src/sql/neighbours.sql"),
+    ),
+    (
+        "found_messages",
+        include_str!("../../../sql/src/sql/found_messages.sql"),
+    ),
     (
         "visible_channels",
-        include_str!("../sql/visible_channels.sql"),
+        include_str!("../../../sql/src/sql/visible_channels.sql"),
     ),
     (
         "recount_channel",
-        include_str!("../sql/recount_channel.sql"),
+        include_str!("../../../sql/src/sql/recount_channel.sql"),
     ),
-    ("recount_thread", include_str!("../sql/recount_thread.sql")),
+    (
+        "recount_thread",
+        include_str!("../../../sql/src/sql/recount_thread.sql"),
+    ),
     (
         "merge_imported_channel",
-        include_str!("../sql/merge_imported_channel.sql"),
+        include_str!("../../../sql/src/sql/merge_imported_channel.sql"),
     ),
     (
         "newest_in_thread",
-        include_str!("../sql/newest_in_thread.sql"),
+        include_str!("../../../sql/src/sql/newest_in_thread.sql"),
     ),
-    ("messages", include_str!("../sql/messages.sql")),
-    ("has_version", include_str!("../sql/has_version.sql")),
-    ("insert_message", include_str!("../sql/insert_message.sql")),
+    (
+        "messages",
+        include_str!("../../../sql/src/sql/messages.sql"),
+    ),
+    (
+        "has_version",
+        include_str!("../../../sql/src/sql/has_version.sql"),
+    ),
+    (
+        "insert_message",
+        include_str!("../../../sql/src/sql/insert_message.sql"),
+    ),
     (
         "await_second_version",
-        include_str!("../sql/await_second_version.sql"),
+        include_str!("../../../sql/src/sql/await_second_version.sql"),
     ),
     (
         "settle_messages",
-        include_str!("../sql/settle_messages.sql"),
+        include_str!("../../../sql/src/sql/settle_messages.sql"),
     ),
-    ("give_back", include_str!("../sql/give_back.sql")),
+    (
+        "give_back",
+        include_str!("../../../sql/src/sql/give_back.sql"),
+    ),
     (
         "take_in_history",
-        include_str!("../sql/take_in_history.sql"),
+        include_str!("../../../sql/src/sql/take_in_history.sql"),
     ),
     (
         "memories_of_channels",
-        include_str!("../sql/memories_of_channels.sql"),
+        include_str!("../../../sql/src/sql/memories_of_channels.sql"),
     ),
     (
         "memories_of_threads",
-        include_str!("../sql/memories_of_threads.sql"),
+        include_str!("../../../sql/src/sql/memories_of_threads.sql"),
     ),
     (
         "memories_of_workspace",
-        include_str!("../sql/memories_of_workspace.sql"),
+        include_str!("../../../sql/src/sql/memories_of_workspace.sql"),
     ),
-    ("due_channels", include_str!("../sql/due_channels.sql")),
-    ("due_threads", include_str!("../sql/due_threads.sql")),
-    ("due_workspace", include_str!("../sql/due_workspace.sql")),
+    (
+        "due_channels",
+        include_str!("../../../sql/src/sql/due_channels.sql"),
+    ),
+    (
+        "due_threads",
+        include_str!("../../../sql/src/sql/due_threads.sql"),
+    ),
+    (
+        "due_workspace",
+        include_str!("../../../sql/src/sql/due_workspace.sql"),
+    ),
     (
         "backlog_of_channel",
-        include_str!("../sql/backlog_of_channel.sql"),
+        include_str!("../../../sql/src/sql/backlog_of_channel.sql"),
     ),
     (
         "backlog_of_thread",
-        include_str!("../sql/backlog_of_thread.sql"),
+        include_str!("../../../sql/src/sql/backlog_of_thread.sql"),
     ),
-    ("next_message", include_str!("../sql/next_message.sql")),
-    ("newest_memory", include_str!("../sql/newest_memory.sql")),
+    (
+        "next_message",
+        include_str!("../../../sql/src/sql/next_message.sql"),
+    ),
+    (
+        "newest_memory",
+        include_str!("../../../sql/src/sql/newest_memory.sql"),
+    ),
     (
         "supersede_stand_in",
-        include_str!("../sql/supersede_stand_in.sql"),
+        include_str!("../../../sql/src/sql/supersede_stand_in.sql"),
     ),
-    ("first_created", include_str!("../sql/first_created.sql")),
-    ("deferrals", include_str!("../sql/deferrals.sql")),
-    ("set_deferral", include_str!("../sql/set_deferral.sql")),
-    ("end_deferral", include_str!("../sql/end_deferral.sql")),
+    (
+        "first_created",
+        include_str!("../../../sql/src/sql/first_created.sql"),
+    ),
+    (
+        "deferrals",
+        include_str!("../../../sql/src/sql/deferrals.sql"),
+    ),
+    (
+        "set_deferral",
+        include_str!("../../../sql/src/sql/set_deferral.sql"),
+    ),
+    (
+        "end_deferral",
+        include_str!("../../../sql/src/sql/end_deferral.sql"),
+    ),
     (
         "clear_deferrals",
-        include_str!("../sql/clear_deferrals.sql"),
+        include_str!("../../../sql/src/sql/clear_deferrals.sql"),
     ),
-    ("all_deferrals", include_str!("../sql/all_deferrals.sql")),
+    (
+        "all_deferrals",
+        include_str!("../../../sql/src/sql/all_deferrals.sql"),
+    ),
     (
         "newest_in_channel",
-        include_str!("../sql/newest_in_channel.sql"),
+        include_str!("../../../sql/src/sql/newest_in_channel.sql"),
     ),
-    ("waiting_answer", include_str!("../sql/waiting_answer.sql")),
-    ("current_text", include_str!("../sql/current_text.sql")),
-    ("end_wait", include_str!("../sql/end_wait.sql")),
-    ("forget_answers", include_str!("../sql/forget_answers.sql")),
-    ("calls", include_str!("../sql/calls.sql")),
-    ("use_of_models", include_str!("../sql/use_of_models.sql")),
+    (
+        "waiting_answer",
+        include_str!("../../../sql/src/sql/waiting_answer.sql"),
+    ),
+    (
+        "current_text",
+        include_str!("../../../sql/src/sql/current_text.sql"),
+    ),
+    (
+        "end_wait",
+        include_str!("../../../sql/src/sql/end_wait.sql"),
+    ),
+    (
+        "forget_answers",
+        include_str!("../../../sql/src/sql/forget_answers.sql"),
+    ),
+    ("calls", include_str!("../../../sql/src/sql/calls.sql")),
+    (
+        "use_of_models",
+        include_str!("../../../sql/src/sql/use_of_models.sql"),
+    ),
     (
         "calls_of_memory",
-        include_str!("../sql/calls_of_memory.sql"),
+        include_str!("../../../sql/src/sql/calls_of_memory.sql"),
     ),
-    ("recorded_save", include_str!("../sql/recorded_save.sql")),
+    (
+        "recorded_save",
+        include_str!("../../../sql/src/sql/recorded_save.sql"),
+    ),
     (
         "recording_of_memory",
-        include_str!("../sql/recording_of_memory.sql"),
+        include_str!("../../../sql/src/sql/recording_of_memory.sql"),
     ),
-    ("recorded_calls", include_str!("../sql/recorded_calls.sql")),
-    ("input_digest", include_str!("../sql/input_digest.sql")),
-    ("unanswered", include_str!("../sql/unanswered.sql")),
-    ("mention", include_str!("../sql/mention.sql")),
+    (
+        "recorded_calls",
+        include_str!("../../../sql/src/sql/recorded_calls.sql"),
+    ),
+    (
+        "input_digest",
+        include_str!("../../../sql/src/sql/input_digest.sql"),
+    ),
+    (
+        "unanswered",
+        include_str!("../../../sql/src/sql/unanswered.sql"),
+    ),
+    ("mention", include_str!("../../../sql/src/sql/mention.sql")),
     (
         "answered_of_person",
-        include_str!("../sql/answered_of_person.sql"),
+        include_str!("../../../sql/src/sql/answered_of_person.sql"),
     ),
     (
         "answered_in_channel",
-        include_str!("../sql/answered_in_channel.sql"),
+        include_str!("../../../sql/src/sql/answered_in_channel.sql"),
     ),
-    ("was_notified", include_str!("../sql/was_notified.sql")),
+    (
+        "was_notified",
+        include_str!("../../../sql/src/sql/was_notified.sql"),
+    ),
     (
         "missing_messages",
-        include_str!("../sql/missing_messages.sql"),
+        include_str!("../../../sql/src/sql/missing_messages.sql"),
     ),
-    ("ask_again", include_str!("../sql/ask_again.sql")),
-    ("recent_threads", include_str!("../sql/recent_threads.sql")),
+    (
+        "ask_again",
+        include_str!("../../../sql/src/sql/ask_again.sql"),
+    ),
+    (
+        "recent_threads",
+        include_str!("../../../sql/src/sql/recent_threads.sql"),
+    ),
     (
         "messages_between",
-        include_str!("../sql/messages_between.sql"),
+        include_str!("../../../sql/src/sql/messages_between.sql"),
     ),
-    ("waiting_events", include_str!("../sql/waiting_events.sql")),
+    (
+        "waiting_events",
+        include_str!("../../../sql/src/sql/waiting_events.sql"),
+    ),
     (
         "set_aside_events",
-        include_str!("../sql/set_aside_events.sql"),
+        include_str!("../../../sql/src/sql/set_aside_events.sql"),
     ),
     (
         "forget_applied_events",
-        include_str!("../sql/forget_applied_events.sql"),
+        include_str!("../../../sql/src/sql/forget_applied_events.sql"),
     ),
-    ("end_event", include_str!("../sql/end_event.sql")),
-    ("event_failures", include_str!("../sql/event_failures.sql")),
+    (
+        "end_event",
+        include_str!("../../../sql/src/sql/end_event.sql"),
+    ),
+    (
+        "event_failures",
+        include_str!("../../../sql/src/sql/event_failures.sql"),
+    ),
     (
         "waiting_replies",
-        include_str!("../sql/waiting_replies.sql"),
+        include_str!("../../../sql/src/sql/waiting_replies.sql"),
     ),
-    ("replies", include_str!("../sql/replies.sql")),
-    ("message_row", include_str!("../sql/message_row.sql")),
-    ("update_message", include_str!("../sql/update_message.sql")),
-    ("thread_state", include_str!("../sql/thread_state.sql")),
-    ("has_threads", include_str!("../sql/has_threads.sql")),
+    ("replies", include_str!("../../../sql/src/sql/replies.sql")),
+    (
+        "message_row",
+        include_str!("../../../sql/src/sql/message_row.sql"),
+    ),
+    (
+        "update_message",
+        include_str!("../../../sql/src/sql/update_message.sql"),
+    ),
+    (
+        "thread_state",
+        include_str!("../../../sql/src/sql/thread_state.sql"),
+    ),
+    (
+        "has_threads",
+        include_str!("../../../sql/src/sql/has_threads.sql"),
+    ),
     (
         "end_changed_thread",
-        include_str!("../sql/end_changed_thread.sql"),
+        include_str!("../../../sql/src/sql/end_changed_thread.sql"),
     ),
-    ("take_part", include_str!("../sql/take_part.sql")),
-    ("rename_channel", include_str!("../sql/rename_channel.sql")),
+    (
+        "take_part",
+        include_str!("../../../sql/src/sql/take_part.sql"),
+    ),
+    (
+        "rename_channel",
+        include_str!("../../../sql/src/sql/rename_channel.sql"),
+    ),
     (
         "set_channel_private",
-        include_str!("../sql/set_channel_private.sql"),
+        include_str!("../../../sql/src/sql/set_channel_private.sql"),
     ),
     (
         "set_channel_present",
-        include_str!("../sql/set_channel_present.sql"),
+        include_str!("../../../sql/src/sql/set_channel_present.sql"),
     ),
-    ("rename_user", include_str!("../sql/rename_user.sql")),
-    ("drop_reply", include_str!("../sql/drop_reply.sql")),
-    ("parts", include_str!("../sql/parts.sql")),
+    (
+        "rename_user",
+        include_str!("../../../sql/src/sql/rename_user.sql"),
+    ),
+    (
+        "drop_reply",
+        include_str!("../../../sql/src/sql/drop_reply.sql"),
+    ),
+    ("parts", include_str!("../../../sql/src/sql/parts.sql")),
     (
         "has_deleted_before",
-        include_str!("../sql/has_deleted_before.sql"),
+        include_str!("../../../sql/src/sql/has_deleted_before.sql"),
     ),
-    ("mark_sent", include_str!("../sql/mark_sent.sql")),
+    (
+        "mark_sent",
+        include_str!("../../../sql/src/sql/mark_sent.sql"),
+    ),
     (
         "has_gone_source",
-        include_str!("../sql/has_gone_source.sql"),
+        include_str!("../../../sql/src/sql/has_gone_source.sql"),
     ),
-    ("unsent_parts", include_str!("../sql/unsent_parts.sql")),
-    ("fail_reply", include_str!("../sql/fail_reply.sql")),
-    ("end_reply", include_str!("../sql/end_reply.sql")),
-    ("mark_sending", include_str!("../sql/mark_sending.sql")),
-    ("judgment", include_str!("../sql/judgment.sql")),
+    (
+        "unsent_parts",
+        include_str!("../../../sql/src/sql/unsent_parts.sql"),
+    ),
+    (
+        "fail_reply",
+        include_str!("../../../sql/src/sql/fail_reply.sql"),
+    ),
+    (
+        "end_reply",
+        include_str!("../../../sql/src/sql/end_reply.sql"),
+    ),
+    (
+        "mark_sending",
+        include_str!("../../../sql/src/sql/mark_sending.sql"),
+    ),
+    (
+        "judgment",
+        include_str!("../../../sql/src/sql/judgment.sql"),
+    ),
     (
         "forget_judgments",
-        include_str!("../sql/forget_judgments.sql"),
+        include_str!("../../../sql/src/sql/forget_judgments.sql"),
     ),
     (
         "forget_reply_answers",
-        include_str!("../sql/forget_reply_answers.sql"),
+        include_str!("../../../sql/src/sql/forget_reply_answers.sql"),
     ),
-    ("users_of", include_str!("../sql/users_of.sql")),
-    ("channel_names", include_str!("../sql/channel_names.sql")),
-    ("ask_reply", include_str!("../sql/ask_reply.sql")),
-    ("begin_reply", include_str!("../sql/begin_reply.sql")),
-    ("oldest_new", include_str!("../sql/oldest_new.sql")),
+    (
+        "users_of",
+        include_str!("../../../sql/src/sql/users_of.sql"),
+    ),
+    (
+        "channel_names",
+        include_str!("../../../sql/src/sql/channel_names.sql"),
+    ),
+    (
+        "ask_reply",
+        include_str!("../../../sql/src/sql/ask_reply.sql"),
+    ),
+    (
+        "begin_reply",
+        include_str!("../../../sql/src/sql/begin_reply.sql"),
+    ),
+    (
+        "oldest_new",
+        include_str!("../../../sql/src/sql/oldest_new.sql"),
+    ),
     (
         "expect_first_version",
-        include_str!("../sql/expect_first_version.sql"),
+        include_str!("../../../sql/src/sql/expect_first_version.sql"),
     ),
     (
         "insert_handed_messages",
-        include_str!("../sql/insert_handed_messages.sql"),
+        include_str!("../../../sql/src/sql/insert_handed_messages.sql"),
     ),
     (
         "insert_handed_memories",
-        include_str!("../sql/insert_handed_memories.sql"),
+        include_str!("../../../sql/src/sql/insert_handed_memories.sql"),
     ),
-    ("lines_to_erase", include_str!("../sql/lines_to_erase.sql")),
+    (
+        "lines_to_erase",
+        include_str!("../../../sql/src/sql/lines_to_erase.sql"),
+    ),
     (
         "wait_for_imported",
-        include_str!("../sql/wait_for_imported.sql"),
+        include_str!("../../../sql/src/sql/wait_for_imported.sql"),
     ),
-    ("fail_event", include_str!("../sql/fail_event.sql")),
+    (
+        "fail_event",
+        include_str!("../../../sql/src/sql/fail_event.sql"),
+    ),
     (
         "holds_what_is_gone",
-        include_str!("../sql/holds_what_is_gone.sql"),
+        include_str!("../../../sql/src/sql/holds_what_is_gone.sql"),
     ),
-    ("end_history", include_str!("../sql/end_history.sql")),
-    ("newest_message", include_str!("../sql/newest_message.sql")),
+    (
+        "end_history",
+        include_str!("../../../sql/src/sql/end_history.sql"),
+    ),
+    (
+        "newest_message",
+        include_str!("../../../sql/src/sql/newest_message.sql"),
+    ),
     (
         "waiting_messages",
-        include_str!("../sql/waiting_messages.sql"),
+        include_str!("../../../sql/src/sql/waiting_messages.sql"),
     ),
     (
         "deferred_events",
-        include_str!("../sql/deferred_events.sql"),
+        include_str!("../../../sql/src/sql/deferred_events.sql"),
     ),
     (
         "deferred_replies",
-        include_str!("../sql/deferred_replies.sql"),
+        include_str!("../../../sql/src/sql/deferred_replies.sql"),
     ),
     (
         "judgments_under_way",
-        include_str!("../sql/judgments_under_way.sql"),
+        include_str!("../../../sql/src/sql/judgments_under_way.sql"),
     ),
     (
         "bring_back_changed_threads",
-        include_str!("../sql/bring_back_changed_threads.sql"),
+        include_str!("../../../sql/src/sql/bring_back_changed_threads.sql"),
     ),
     (
         "bring_back_memories",
-        include_str!("../sql/bring_back_memories.sql"),
+        include_str!("../../../sql/src/sql/bring_back_memories.sql"),
     ),
     (
         "bring_back_connected_through",
-        include_str!("../sql/bring_back_connected_through.sql"),
+        include_str!("../../../sql/src/sql/bring_back_connected_through.sql"),
     ),
 ];
 
@@ -314,20 +479,24 @@ fn steps(channels: i64) -> Vec<(i32, usize)> {
             false
         ];
         vec![
-            count(connection, include_str!("../sql/due_channels.sql"), due),
             count(
                 connection,
-                include_str!("../sql/due_threads.sql"),
+                include_str!("../../../sql/src/sql/due_channels.sql"),
+                due,
+            ),
+            count(
+                connection,
+                include_str!("../../../sql/src/sql/due_threads.sql"),
                 &due[..3],
             ),
             count(
                 connection,
-                include_str!("../sql/due_workspace.sql"),
+                include_str!("../../../sql/src/sql/due_workspace.sql"),
                 params![1, "default", 0],
             ),
             count(
                 connection,
-                include_str!("../sql/due_workspace.sql"),
+                include_str!("../../../sql/src/sql/due_workspace.sql"),
                 params![1, "default", 1],
             ),
         ]
@@ -380,10 +549,10 @@ fn steps_of_a_thread(messages: i64) -> Vec<(i32, usize)> {
     import.commit().unwrap();
     stored.store.pool.with_writer(|connection| {
         let (thread, until) = (2_000_000_i64, messages * 1_000_000);
-        let recount = include_str!("../sql/recount_thread.sql");
-        let backlog = include_str!("../sql/backlog_of_thread.sql");
-        let newest = include_str!("../sql/newest_in_thread.sql");
-        let read = include_str!("../sql/messages.sql");
+        let recount = include_str!("../../../sql/src/sql/recount_thread.sql");
+        let backlog = include_str!("../../../sql/src/sql/backlog_of_thread.sql");
+        let newest = include_str!("../../../sql/src/sql/newest_in_thread.sql");
+        let read = include_str!("../../../sql/src/sql/messages.sql");
         vec![
             count(connection, recount, params![1, thread]),
             count(connection, backlog, params![1, thread, until]),
@@ -417,8 +586,8 @@ fn steps_of_unanswered(messages: i64) -> [(i32, usize); 2] {
     import.commit().unwrap();
     stored.store.pool.with_writer(|connection| {
         let recent = TsKey::first_of(1_000_000).to_database();
-        let unanswered = include_str!("../sql/unanswered.sql");
-        let threads = include_str!("../sql/recent_threads.sql");
+        let unanswered = include_str!("../../../sql/src/sql/unanswered.sql");
+        let threads = include_str!("../../../sql/src/sql/recent_threads.sql");
         [
             count(connection, unanswered, params![1, recent, i64::MAX]),
             count(connection, threads, params![1, recent, 100]),

@@ -1,11 +1,11 @@
 //! Reads during writes.
 
-use rusqlite::Connection;
+use myao_sql::session::{Connection, Error};
 
 use super::{Fault, stored};
 
 fn channels(connection: &Connection) -> Result<i64, Fault> {
-    Ok(connection.query_row("SELECT count(*) FROM channels", [], |row| row.get(0))?)
+    Ok(connection.query_row("SELECT count(*) FROM channels", (), |row| row.get(0))?)
 }
 
 fn add_channel(connection: &Connection, id: &str) -> Result<(), Fault> {
@@ -35,7 +35,7 @@ fn a_write_that_fails_leaves_nothing_for_the_next_read() {
     let pool = &stored.store.pool;
     let failed: Result<(), _> = pool.write(|connection| {
         add_channel(connection, "C1")?;
-        Err(Fault::from(rusqlite::Error::InvalidQuery))
+        Err(Fault::from(Error::NoRow))
     });
     assert!(failed.is_err());
     assert_eq!(pool.read(channels).unwrap(), 0);
@@ -59,7 +59,7 @@ fn a_read_leaves_the_connection_to_a_write_that_waits() {
     let pool = &stored.store.pool;
     // Connections that only read are opened this way.
     let only_reads = |connection: &Connection| {
-        Ok(connection.query_row("PRAGMA query_only", [], |row| row.get(0))?)
+        Ok(connection.query_row("PRAGMA query_only", (), |row| row.get(0))?)
     };
     let on_a_reader: bool = pool.with_waiting_write(|| pool.read(only_reads)).unwrap();
     assert!(on_a_reader);

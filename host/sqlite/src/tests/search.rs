@@ -13,7 +13,7 @@ use myao_testkit::MemoryStorage;
 use myao_testkit::conformance::state::samples::public;
 
 use super::{deleted, edited, key, present, record, said, stored};
-use crate::index;
+use myao_sql::parts;
 
 fn query(terms: &[&str]) -> RecallQuery {
     RecallQuery {
@@ -133,7 +133,7 @@ async fn everything_that_is_stored_can_be_indexed_anew_and_shows_how_far_it_is()
             "DELETE FROM message_index; DELETE FROM memory_index; UPDATE channels SET indexed = 0;";
         connection.execute_batch(empty).unwrap();
         let show = |done, total| shown.borrow_mut().push((done, total));
-        index::index_all(connection, &show).unwrap();
+        parts::index_all(connection, &show).unwrap();
     });
     let expected = [(1_000, 3_000), (2_000, 3_000), (3_000, 3_000)];
     assert_eq!(shown.into_inner(), expected);
@@ -262,9 +262,7 @@ async fn no_beginning_of_a_term_that_is_gone_is_left() {
         .workspace
         .read(|connection, _| {
             let sql = "SELECT term FROM message_index_idx WHERE length(term) > 1";
-            let mut statement = connection.prepare(sql)?;
-            let keys = statement.query_map([], |row| row.get(0))?;
-            Ok(keys.collect::<rusqlite::Result<_>>()?)
+            Ok(connection.query_map(sql, (), |row| row.get(0))?)
         })
         .unwrap();
     let there: Vec<String> = (1..=3_000)

@@ -17,7 +17,7 @@ use myao_testkit::WordEmbedder;
 use myao_testkit::conformance::state::samples::public;
 
 use super::{Stored, deleted, edited, present, record, said, stored};
-use crate::index;
+use myao_sql::parts;
 
 /// `予算` and `budget` mean the same.
 fn embedder() -> WordEmbedder {
@@ -65,7 +65,7 @@ impl Stored {
         let found = self
             .store
             .pool
-            .with_writer(|connection| index::leftovers(connection));
+            .with_writer(|connection| parts::leftovers(connection));
         found.unwrap().len()
     }
 }

@@ -13,10 +13,10 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 use super::{Stored, deferral, draft, named, present, said, stored};
-use crate::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 
 /// A workspace with a message in C1, and another one in the same file.
-async fn two() -> (Stored, SqliteWorkspace) {
+async fn two() -> (Stored, SqlWorkspace) {
     let stored = stored();
     let said = [said("1.0", None, "text"), named("C1", "general", "1.0")];
     stored.apply(&said).await;
@@ -61,7 +61,7 @@ async fn what_is_said_and_remembered_in_one_is_not_seen_in_another() {
         .save_memory(draft("C1"), BTreeSet::new())
         .await
         .unwrap();
-    let recording = |of: &SqliteWorkspace| {
+    let recording = |of: &SqlWorkspace| {
         let view = of.view(Place::Operator);
         async move { view.recording_of(saved.id).await.unwrap() }
     };

@@ -9,7 +9,7 @@ use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Citation, Engine, MemoryType, MessageRef, Place, Places as _, Scope};
-use myao_sqlite::SqliteWorkspace;
+use myao_sql::SqlWorkspace;
 use myao_testkit::conformance::whole;
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
 use myao_tests::store::{TestStore, utc};
@@ -47,7 +47,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
 
 struct Remembered {
     _store: TestStore,
-    workspace: SqliteWorkspace,
+    workspace: SqlWorkspace,
     versions: i64,
     deleted: i64,
     /// The time of the longest deletion: one may erase what the others then do not find any more.

@@ -1,0 +1,52 @@
+//! What an engine has to offer: transactions.
+
+use myao_plugin::storage::StorageError;
+
+use crate::fault::Fault;
+use crate::session::Connection;
+
+/// What one transaction does. It is called once.
+pub type Work<'a> = dyn FnMut(&Connection) -> Result<(), Fault> + 'a;
+
+/// A database. Everything blocks.
+pub trait Backend: Send + Sync {
+    /// Runs `work` in one transaction that sees one state of the database.
+    ///
+    /// # Errors
+    /// That of `work`, or of the database.
+    fn read(&self, work: &mut Work<'_>) -> Result<(), StorageError>;
+
+    /// Runs `work` in one writing transaction of a workspace, which begins when the one before has ended. It is committed if
+    /// `work` succeeds.
+    ///
+    /// # Errors
+    /// That of `work`, or of the database; nothing is written then.
+    fn write(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError>;
+
+    /// Runs `work` in one writing transaction of a workspace, and undoes it.
+    ///
+    /// # Errors
+    /// That of `work`, or of the database.
+    fn try_out(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError>;
+
+    /// Removes what the engine still keeps of rows that were erased. Returns why it could not, or what is left.
+    ///
+    /// # Errors
+    /// That of the database.
+    fn discard_erased(&self) -> Result<Option<String>, StorageError>;
+}
+
+/// A writing transaction that is open for longer than a call. Dropping it undoes it.
+pub trait Transaction: Send {
+    /// The connection.
+    fn connection(&self) -> &Connection;
+
+    /// Commits it.
+    ///
+    /// # Errors
+    /// That of the database; nothing is written then.
+    fn commit(self: Box<Self>) -> Result<(), StorageError>;
+
+    /// The error of what was done in it.
+    fn error(&self, fault: Fault) -> StorageError;
+}

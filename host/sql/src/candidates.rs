@@ -1,0 +1,337 @@
+//! Finds messages and memories by their terms, as `wit/recall.wit` says.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use crate::params;
+use crate::session::{Connection, Result};
+use myao_plugin::MessageRef;
+use myao_plugin::embedder::Meaning;
+use myao_plugin::storage::recall::{
+    COMMON_MESSAGES, Candidates, FoundMemory, FoundMessage, RecallQuery, TermCount, is_common,
+    weight,
+};
+use myao_plugin::ts::TsKey;
+
+use super::fault::Fault;
+use super::index::{Table, channel_of, key_of, row_of, terms_of};
+use super::messages::message;
+use super::place::Place;
+use super::rows;
+use super::sight::{Sight, json_array};
+use super::vectors;
+use super::visible::Visible;
+
+/// How many messages are found by their meaning, and how similar they are at least, in standard deviations above the mean.
+const MOST_SIMILAR: usize = 50;
+const LEAST_SIMILARITY: f32 = 1.0;
+
+/// What has one of the terms, or a similar meaning.
+pub(super) fn candidates(
+    connection: &Connection,
+    place: &Place,
+    query: &RecallQuery,
+    meaning: Option<&Meaning>,
+) -> Result<Candidates, Fault> {
+    let until = rows::key(&query.until)?;
+    let since = query
+        .since
+        .as_deref()
+        .map(rows::key)
+        .transpose()?
+        .unwrap_or(0);
+    let sight = Sight::of(connection, place)?;
+    let visible = Visible::of(connection, place, &sight, until)?;
+    let mut search = Search {
+        connection,
+        query,
+        visible,
+        since,
+        until,
+        counts: BTreeMap::new(),
+        weights: HashMap::new(),
+        similarities: HashMap::new(),
+    };
+    let common = search.look_for_terms()?;
+    let mut picked = search.pick(&common)?;
+    if let Some(meaning) = meaning {
+        let similar = vectors::similarities(connection, place, &search.visible, meaning)?;
+        picked.extend(search.pick_similar(&similar)?);
+        search.similarities = similar.into_iter().collect();
+    }
+    let messages = search.messages(place, &picked)?;
+    let memories = search.memories(place, &sight)?;
+    let counts = query.terms.iter().map(|term| TermCount {
+        messages: search.counts.get(term.as_str()).copied().unwrap_or(0),
+        term: term.clone(),
+    });
+    Ok(Candidates {
+        messages,
+        memories,
+        records: Vec::new(),
+        counts: counts.collect(),
+        message_count: search.visible.total,
+    })
+}
+
+struct Search<'a> {
+    connection: &'a Connection,
+    query: &'a RecallQuery,
+    visible: Visible,
+    since: i64,
+    until: i64,
+    /// How many messages have each term.
+    counts: BTreeMap<&'a str, u32>,
+    /// What each row weighs that has a term that is not common.
+    weights: HashMap<i64, u32>,
+    /// How similar each row's meaning is to the question's.
+    similarities: HashMap<i64, f32>,
+}
+
+impl<'a> Search<'a> {
+    /// Looks for each term; returns those that are common.
+    fn look_for_terms(&mut self) -> Result<HashSet<&'a str>> {
+        let total = self.visible.total;
+        let mut common = HashSet::new();
+        let terms: BTreeSet<&str> = self.query.terms.iter().map(String::as_str).collect();
+        for term in terms.into_iter().filter(|term| is_term(term)) {
+            let most = usize::try_from(COMMON_MESSAGES.max(total / 50)).unwrap_or(usize::MAX);
+            let found = self
+                .visible
+                .rows_with(self.connection, term, most.saturating_add(1))?;
+            let count = u32::try_from(found.len()).unwrap_or(u32::MAX);
+            self.counts.insert(term, count);
+            if is_common(count, total) {
+                common.insert(term);
+                continue;
+            }
+            for row in found {
+                *self.weights.entry(row).or_default() += weight(count, total);
+            }
+        }
+        self.estimate(&common)?;
+        Ok(common)
+    }
+
+    /// Estimates how common the common terms are, from the newest messages.
+    fn estimate(&mut self, common: &HashSet<&'a str>) -> Result<()> {
+        if common.is_empty() {
+            return Ok(());
+        }
+        let sample = self.visible.newest(self.connection, None, 0, newest())?;
+        let mut having: BTreeMap<&str, u64> = BTreeMap::new();
+        for row in &sample {
+            let terms = terms_of(self.connection, Table::Messages, *row)?;
+            let terms: HashSet<&str> = terms.split(' ').collect();
+            for term in common.iter().filter(|term| terms.contains(*term)) {
+                *having.entry(term).or_default() += 1;
+            }
+        }
+        let sampled = u64::try_from(sample.len()).unwrap_or(u64::MAX).max(1);
+        for &term in common {
+            let having = having.get(term).copied().unwrap_or(0);
+            let estimated = having * u64::from(self.visible.total) / sampled;
+            let estimated = u32::try_from(estimated).unwrap_or(u32::MAX);
+            let least = self.counts.entry(term).or_default();
+            *least = estimated.max(*least);
+        }
+        Ok(())
+    }
+
+    /// The rows of the candidates: those that weigh the most, then the newest.
+    fn pick(&mut self, common: &HashSet<&str>) -> Result<Vec<i64>> {
+        let limit = usize::try_from(self.query.limit).unwrap_or(usize::MAX);
+        let channels = self.channels();
+        if let Some(channels) = &channels {
+            self.weights
+                .retain(|row, _| channels.contains(&channel_of(*row)));
+        }
+        if self.query.terms.is_empty() || !common.is_empty() {
+            let newest =
+                self.visible
+                    .newest(self.connection, channels.as_ref(), self.since, newest())?;
+            for row in newest {
+                if self.query.terms.is_empty() || self.has_one(row, common)? {
+                    self.weights.entry(row).or_default();
+                }
+            }
+        }
+        let mut weighed: Vec<(Reverse<u32>, i64)> = self
+            .weights
+            .iter()
+            .map(|(row, weight)| (Reverse(*weight), *row))
+            .collect();
+        weighed.sort_unstable();
+        // Only messages that weigh the same are compared by time.
+        let last = weighed
+            .get(limit.saturating_sub(1))
+            .map(|(weight, _)| *weight);
+        if let Some(last) = last.filter(|_| self.since == 0) {
+            weighed.retain(|(weight, _)| *weight <= last);
+        }
+        let mut dated = Vec::with_capacity(weighed.len());
+        for (weight, row) in weighed {
+            let ts = self.ts_of(row)?;
+            if ts >= self.since {
+                dated.push((weight, Reverse(ts), row));
+            }
+        }
+        dated.sort_unstable();
+        dated.truncate(limit);
+        Ok(dated.into_iter().map(|(.., row)| row).collect())
+    }
+
+    /// The rows of the most similar messages; `similar` has those first.
+    fn pick_similar(&self, similar: &[(i64, f32)]) -> Result<Vec<i64>> {
+        let channels = self.channels();
+        let mut picked = Vec::new();
+        let similar = similar
+            .iter()
+            .take_while(|(_, similarity)| *similarity >= LEAST_SIMILARITY)
+            .map(|(row, _)| *row)
+            .filter(|row| {
+                let channel = channel_of(*row);
+                channels
+                    .as_ref()
+                    .is_none_or(|channels| channels.contains(&channel))
+            });
+        for row in similar {
+            if picked.len() >= MOST_SIMILAR {
+                break;
+            }
+            if self.since == 0 || self.ts_of(row)? >= self.since {
+                picked.push(row);
+            }
+        }
+        Ok(picked)
+    }
+
+    fn ts_of(&self, row: i64) -> Result<i64> {
+        self.connection.query_row(
+            "SELECT ts_key FROM messages WHERE key = ?1",
+            [key_of(row)],
+            |row| row.get(0),
+        )
+    }
+
+    /// The channels that are asked for; `None` for all.
+    fn channels(&self) -> Option<HashSet<i64>> {
+        let wanted: HashSet<&str> = self.query.channels.iter().map(String::as_str).collect();
+        let channels = self.visible.channels.iter();
+        let found = channels.filter(|(_, channel)| wanted.contains(channel.id.as_str()));
+        (!wanted.is_empty()).then(|| found.map(|(key, _)| *key).collect())
+    }
+
+    fn has_one(&self, row: i64, terms: &HashSet<&str>) -> Result<bool> {
+        let of_row = terms_of(self.connection, Table::Messages, row)?;
+        Ok(of_row.split(' ').any(|term| terms.contains(term)))
+    }
+
+    /// These messages and their neighbours, in order of channel id and message id.
+    fn messages(&self, place: &Place, picked: &[i64]) -> Result<Vec<FoundMessage>> {
+        let mut keys: BTreeSet<i64> = picked.iter().map(|row| key_of(*row)).collect();
+        if self.query.neighbours > 0 {
+            for row in picked {
+                keys.extend(self.neighbours(*row)?);
+            }
+        }
+        let sql = include_str!("sql/found_messages.sql");
+        let columns = params![json_array(&keys), self.until];
+        let mut found: Vec<(i64, FoundMessage)> = Vec::with_capacity(keys.len());
+        self.connection.each(sql, columns, |row| -> Result<()> {
+            let (ts, channel): (i64, i64) = (row.get(0)?, row.get(7)?);
+            let index_row = row_of(channel, row.get(8)?);
+            let terms = terms_of(self.connection, Table::Messages, index_row)?;
+            let Some(channel) = self.visible.channels.get(&channel) else {
+                return Ok(());
+            };
+            let found_message = FoundMessage {
+                at: MessageRef {
+                    channel_id: channel.id.clone(),
+                    ts: rows::ts(ts),
+                },
+                channel_name: channel.name.clone(),
+                message: message(row, place)?,
+                terms: split(&terms),
+                similarity: self.similarities.get(&index_row).copied(),
+                done_at: row.get::<Option<i64>>(9)?.map(rows::ts),
+            };
+            found.push((ts, found_message));
+            Ok(())
+        })?;
+        found.sort_by(|(a, first), (b, second)| {
+            (&first.at.channel_id, a).cmp(&(&second.at.channel_id, b))
+        });
+        Ok(found.into_iter().map(|(_, found)| found).collect())
+    }
+
+    /// The keys of the messages before and after one.
+    fn neighbours(&self, row: i64) -> Result<Vec<i64>> {
+        let place = "SELECT ts_key, thread_key FROM messages WHERE key = ?1";
+        let (ts, thread): (i64, Option<i64>) =
+            self.connection
+                .query_row(place, [key_of(row)], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let sql = include_str!("sql/neighbours.sql");
+        let (channel, count) = (channel_of(row), self.query.neighbours);
+        let columns = params![channel, ts, thread, self.since, self.until, count];
+        rows::list(self.connection, sql, columns, |row| row.get(0))
+    }
+
+    /// The memories with a term that is not common: those that weigh the most, then the newest.
+    fn memories(&self, place: &Place, sight: &Sight) -> Result<Vec<FoundMemory>> {
+        let mut weights: BTreeMap<i64, u32> = BTreeMap::new();
+        for (term, count) in &self.counts {
+            if is_common(*count, self.visible.total) {
+                continue;
+            }
+            let sql = "SELECT rowid FROM memory_index WHERE memory_index MATCH ?1";
+            let ids: Vec<i64> = rows::list(
+                self.connection,
+                sql,
+                params![format!("\"{term}\"")],
+                |row| row.get(0),
+            )?;
+            for id in ids {
+                *weights.entry(id).or_default() += weight(*count, self.visible.total);
+            }
+        }
+        if weights.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: BTreeSet<i64> = weights.keys().copied().collect();
+        let seconds = TsKey::from_database(self.until).unix_seconds();
+        let columns = params![place.workspace, json_array(&ids), self.until, seconds];
+        let sql = include_str!("sql/found_memories.sql");
+        let mut found = rows::list(self.connection, sql, columns, |row| {
+            let terms: String = row.get(13)?;
+            let memory = FoundMemory {
+                memory: rows::memory(row, &place.local_time)?,
+                terms: split(&terms),
+            };
+            Ok((memory, row.get(12)?))
+        })?;
+        sight.retain(self.connection, &mut found, |(_, origins)| *origins)?;
+        found.sort_by_key(|(found, _)| {
+            let id = rows::memory_column(found.memory.id);
+            Reverse((weights.get(&id).copied(), id))
+        });
+        found.truncate(usize::try_from(self.query.limit).unwrap_or(usize::MAX));
+        Ok(found.into_iter().map(|(found, _)| found).collect())
+    }
+}
+
+fn split(terms: &str) -> Vec<String> {
+    terms.split_terminator(' ').map(str::to_owned).collect()
+}
+
+/// How many of the newest messages a common term finds.
+fn newest() -> usize {
+    usize::try_from(COMMON_MESSAGES).unwrap_or(usize::MAX)
+}
+
+/// Whether texts can have this term: the tokenizer of the index would split another one.
+fn is_term(term: &str) -> bool {
+    myao_terms::terms(term)
+        .last()
+        .is_some_and(|last| last == term)
+}

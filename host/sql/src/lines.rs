@@ -1,0 +1,174 @@
+//! The lines of memories, with the messages that they were made from.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::params;
+use crate::session::{Connection, OptionalExtension, Result};
+use myao_plugin::storage::{MemoryDraft, StorageError};
+use myao_plugin::{Citation, MessageRef, erasure};
+
+use super::fault::Fault;
+use super::place::Place;
+use super::rows;
+use super::sight::json_array;
+
+/// A line with its messages' keys.
+pub(super) struct StoredLine {
+    pub(super) start: u32,
+    pub(super) length: u32,
+    pub(super) messages: Vec<i64>,
+}
+
+/// Stores the lines of a draft's text.
+pub(super) fn add(
+    connection: &Connection,
+    place: &Place,
+    draft: &MemoryDraft,
+    memory: i64,
+) -> Result<(), Fault> {
+    if !erasure::are_in_order(&draft.content, &draft.citations) {
+        let id = &draft.scope_id;
+        let text = format!("the citations of the memory of `{id}` are not lines of its text");
+        return Err(StorageError::Invalid(text).into());
+    }
+    let mut lines = Vec::new();
+    for line in erasure::lines(&draft.content, &draft.citations) {
+        let messages = line
+            .messages
+            .iter()
+            .map(|of| message(connection, place, of));
+        lines.push(StoredLine {
+            start: line.start,
+            length: line.length,
+            messages: messages.collect::<Result<_, _>>()?,
+        });
+    }
+    Ok(insert(connection, memory, &lines)?)
+}
+
+/// Stores a text of which nothing is known as one line.
+pub(super) fn add_unknown(connection: &Connection, memory: i64, content: &str) -> Result<()> {
+    let whole = erasure::lines(content, &[]);
+    let lines: Vec<StoredLine> = whole
+        .iter()
+        .map(|line| StoredLine {
+            start: line.start,
+            length: line.length,
+            messages: Vec::new(),
+        })
+        .collect();
+    insert(connection, memory, &lines)
+}
+
+/// Stores lines in place of those of before.
+pub(super) fn replace(connection: &Connection, memory: i64, lines: &[StoredLine]) -> Result<()> {
+    connection.execute("DELETE FROM memory_lines WHERE memory = ?1", [memory])?;
+    insert(connection, memory, lines)
+}
+
+fn insert(connection: &Connection, memory: i64, lines: &[StoredLine]) -> Result<()> {
+    let insert = "INSERT INTO memory_lines (memory, number, start, length, has_source) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let cite = "INSERT OR IGNORE INTO line_sources (memory, number, message) VALUES (?1, ?2, ?3)";
+    for (number, line) in (0_i64..).zip(lines) {
+        let has_source = !line.messages.is_empty();
+        connection.execute(
+            insert,
+            params![memory, number, line.start, line.length, has_source],
+        )?;
+        for message in &line.messages {
+            connection.execute(cite, [memory, number, *message])?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a memory has a line without a source.
+pub(super) fn has_unknown(connection: &Connection, memory: i64) -> Result<bool> {
+    let unknown = "SELECT EXISTS (SELECT 1 FROM memory_lines INDEXED BY memory_lines_without_source \
+        WHERE memory = ?1 AND has_source = 0)";
+    connection.query_row(unknown, [memory], |row| row.get(0))
+}
+
+/// The lines of a memory, in order.
+pub(super) fn of(connection: &Connection, memory: i64) -> Result<Vec<StoredLine>> {
+    let mut lines: BTreeMap<i64, StoredLine> = BTreeMap::new();
+    let statement = include_str!("sql/lines_of_memory.sql");
+    connection.each(statement, [memory], |row| -> Result<()> {
+        let line = lines.entry(row.get(0)?).or_insert(StoredLine {
+            start: row.get(1)?,
+            length: row.get(2)?,
+            messages: Vec::new(),
+        });
+        line.messages.extend(row.get::<Option<i64>>(3)?);
+        Ok(())
+    })?;
+    Ok(lines.into_values().collect())
+}
+
+/// The citations of a draft as they were saved.
+pub(super) fn of_saved(
+    connection: &Connection,
+    draft: &MemoryDraft,
+    memory: i64,
+) -> Result<Vec<Citation>> {
+    if draft.citations.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids = json_array(&BTreeSet::from([memory]));
+    let mut found = citations(connection, &ids)?;
+    Ok(found.remove(&memory).unwrap_or_default())
+}
+
+/// The citations of several memories, by their ids. A memory of which nothing is known has none.
+pub(super) fn citations(
+    connection: &Connection,
+    memories: &str,
+) -> Result<BTreeMap<i64, Vec<Citation>>> {
+    let mut citations: BTreeMap<i64, BTreeMap<i64, Citation>> = BTreeMap::new();
+    let statement = include_str!("sql/citations.sql");
+    connection.each(statement, [memories], |row| -> Result<()> {
+        let lines = citations.entry(row.get(0)?).or_default();
+        let line = lines.entry(row.get(1)?).or_insert(Citation {
+            start: row.get(2)?,
+            length: row.get(3)?,
+            messages: Vec::new(),
+            by_program: false,
+        });
+        if let (Some(channel_id), Some(key)) = (row.get(4)?, row.get(5)?) {
+            let is_program: bool = row.get(6)?;
+            line.by_program = is_program && (line.messages.is_empty() || line.by_program);
+            line.messages.push(MessageRef {
+                channel_id,
+                ts: rows::ts(key),
+            });
+        }
+        Ok(())
+    })?;
+    let in_order = |lines: BTreeMap<i64, Citation>| lines.into_values().collect();
+    Ok(citations
+        .into_iter()
+        .map(|(memory, lines)| (memory, in_order(lines)))
+        .collect())
+}
+
+/// The key of a message that a draft refers to.
+pub(super) fn message(
+    connection: &Connection,
+    place: &Place,
+    of: &MessageRef,
+) -> Result<i64, Fault> {
+    let key = connection
+        .query_row(
+            include_str!("sql/message_key.sql"),
+            params![place.workspace, of.channel_id, rows::key(&of.ts)?],
+            |row| row.get(0),
+        )
+        .optional()?;
+    key.ok_or_else(|| {
+        let text = format!(
+            "cited message {} of channel `{}` is not stored",
+            of.ts, of.channel_id
+        );
+        StorageError::Invalid(text).into()
+    })
+}

@@ -1,0 +1,144 @@
+//! Reads channels and messages.
+
+use std::collections::BTreeSet;
+
+use crate::params;
+use crate::session::{Connection, OptionalExtension, Result, Row};
+use myao_plugin::User;
+use myao_plugin::storage::{Channel, Keep, Marked, Message, MessageQuery, StorageError};
+
+use super::fault::Fault;
+use super::place::Place;
+use super::sight::Sight;
+use super::{progress, rows};
+
+/// No message has this key.
+const NO_KEY: i64 = -1;
+
+/// The channels that may be seen, ordered by name and then by id.
+pub(super) fn channels(connection: &Connection, place: &Place) -> Result<Vec<Channel>, Fault> {
+    let (own, sees_open) = Sight::of(connection, place)?.columns();
+    let statement = include_str!("sql/channels.sql");
+    let rows =
+        connection.query_map(statement, params![place.workspace, own, sees_open], |row| {
+            Ok(Channel {
+                id: row.get(0)?,
+                name: row.get(1)?,
+                is_private: row.get(2)?,
+            })
+        })?;
+    Ok(rows)
+}
+
+/// The key of a channel's row.
+pub(super) fn channel_key(connection: &Connection, place: &Place, id: &str) -> Result<i64, Fault> {
+    let statement = include_str!("sql/channel_key.sql");
+    let key = connection
+        .query_row(statement, params![place.workspace, id], |row| row.get(0))
+        .optional()?;
+    key.ok_or_else(|| {
+        StorageError::NotFound(format!("channel `{id}` is not stored: import it first")).into()
+    })
+}
+
+/// The messages that a query selects, oldest first.
+pub(super) fn messages(
+    connection: &Connection,
+    place: &Place,
+    query: &MessageQuery,
+) -> Result<Vec<Message>, Fault> {
+    let since = query
+        .since
+        .as_deref()
+        .map(rows::key)
+        .transpose()?
+        .unwrap_or(0);
+    let until = rows::key(&query.until)?;
+    let thread = query
+        .whole_thread
+        .as_deref()
+        .map(rows::key)
+        .transpose()?
+        .unwrap_or(NO_KEY);
+    let channel = channel_key(connection, place, &query.channel_id)?;
+    let only_new = query.only_new && progress::has_version(connection, channel)?;
+    let (newest, oldest) = match query.keep {
+        Keep::Newest | Keep::NewestTopLevel => (query.limit, 0),
+        Keep::Oldest => (0, query.limit),
+    };
+    let (all, new) = if only_new {
+        ((0, 0), (newest, oldest))
+    } else {
+        ((newest, oldest), (0, 0))
+    };
+    let statement = include_str!("sql/messages.sql");
+    let rows = connection.query_map(
+        statement,
+        params![
+            channel,
+            since,
+            until,
+            all.0,
+            all.1,
+            thread,
+            new.0,
+            new.1,
+            query.thread_limit,
+            query.keep == Keep::NewestTopLevel,
+        ],
+        |row| message(row, place),
+    )?;
+    Ok(rows)
+}
+
+/// The newest messages of a channel up to an id that people may have marked, oldest first.
+pub(super) fn marked(
+    connection: &Connection,
+    place: &Place,
+    (channel_id, until): (&str, &str),
+    limit: u32,
+) -> Result<Vec<Marked>, Fault> {
+    let channel = channel_key(connection, place, channel_id)?;
+    let columns = params![channel, rows::key(until)?, limit, place.workspace];
+    let statement = include_str!("sql/marked.sql");
+    let mut marked: Vec<Marked> = connection.query_map(statement, columns, |row| {
+        Ok(Marked {
+            message: message(row, place)?,
+            is_pinned: row.get(7)?,
+        })
+    })?;
+    marked.reverse();
+    Ok(marked)
+}
+
+/// A message from the columns that `sql/messages.sql` and `sql/marked.sql` select.
+pub(super) fn message(row: &Row<'_>, place: &Place) -> Result<Message> {
+    let key: i64 = row.get(0)?;
+    let written = myao_plugin::ts::TsKey::from_database(key).unix_seconds();
+    let edited: Option<i64> = row.get(6)?;
+    Ok(Message {
+        ts: rows::ts(key),
+        user: User {
+            id: row.get(1)?,
+            name: row.get(2)?,
+            is_bot: row.get(3)?,
+        },
+        text: row.get(4)?,
+        timestamp: place.local_time.at(written),
+        thread_ts: row.get::<Option<i64>>(5)?.map(rows::ts),
+        edited_at: edited.map(|seconds| place.local_time.at(seconds)),
+    })
+}
+
+/// The keys of stored messages, by their channels and ids.
+pub(super) fn keys(
+    connection: &Connection,
+    messages: &BTreeSet<(i64, i64)>,
+) -> Result<BTreeSet<i64>> {
+    let key = "SELECT key FROM messages WHERE channel = ?1 AND ts_key = ?2";
+
+    let found = messages
+        .iter()
+        .map(|(channel, ts)| connection.query_row(key, [channel, ts], |row| row.get(0)));
+    found.collect()
+}

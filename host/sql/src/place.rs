@@ -1,0 +1,18 @@
+//! The place in the database where statements work: one workspace, seen from one place.
+
+use std::sync::Arc;
+
+use myao_plugin::LocalTime;
+
+/// What every statement needs to know about the workspace.
+#[derive(Clone)]
+pub struct Place {
+    /// The key of the workspace's row.
+    pub(super) workspace: i64,
+    /// For the UTC offset of times.
+    pub(super) local_time: LocalTime,
+    /// The scope id of the workspace's own memories.
+    pub(super) scope_id: Arc<str>,
+    /// For whom the statements work.
+    pub(super) seen_from: myao_plugin::Place,
+}

@@ -1,0 +1,148 @@
+//! One workspace of the store: how its rows are read and written.
+
+use std::sync::Arc;
+
+use myao_plugin::storage::StorageError;
+use myao_plugin::{LocalTime, OtherReason, Place as SeenFrom};
+
+use crate::backend::Backend;
+use crate::fault::Fault;
+use crate::place::Place;
+use crate::session::Connection;
+
+/// One workspace of a store. Cheap to clone.
+///
+/// The methods of its traits run on tokio's blocking threads.
+#[derive(Clone)]
+pub struct SqlWorkspace {
+    backend: Arc<dyn Backend>,
+    pub(crate) place: Place,
+}
+
+impl SqlWorkspace {
+    /// A workspace by its key, for the operator. `local_time`, a time zone, determines the UTC offset of the times that it
+    /// returns, `scope_id` is the scope id of its own memories.
+    pub fn new(
+        backend: Arc<dyn Backend>,
+        workspace: i64,
+        local_time: LocalTime,
+        scope_id: &str,
+    ) -> Self {
+        Self {
+            backend,
+            place: Place {
+                workspace,
+                local_time,
+                scope_id: scope_id.into(),
+                seen_from: SeenFrom::Operator,
+            },
+        }
+    }
+
+    /// The same workspace, seen from another place.
+    pub(crate) fn seen_from(&self, place: SeenFrom) -> Self {
+        let mut this = self.clone();
+        this.place.seen_from = place;
+        this
+    }
+
+    /// Reads one state of the database. Blocks.
+    ///
+    /// # Errors
+    /// That of `work`, or of the database.
+    pub fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
+    ) -> Result<T, StorageError> {
+        run(work, |work| {
+            self.backend
+                .read(&mut |connection| work(connection, &self.place))
+        })
+    }
+
+    /// Writes everything that `work` writes, or nothing. Blocks.
+    ///
+    /// # Errors
+    /// That of `work`, or of the database.
+    pub fn write<T>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
+    ) -> Result<T, StorageError> {
+        run(work, |work| {
+            self.backend.write(self.place.workspace, &mut |connection| {
+                work(connection, &self.place)
+            })
+        })
+    }
+
+    /// Writes what `work` writes, and undoes it. Blocks.
+    ///
+    /// # Errors
+    /// That of `work`, or of the database.
+    pub fn try_out<T>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
+    ) -> Result<T, StorageError> {
+        run(work, |work| {
+            self.backend
+                .try_out(self.place.workspace, &mut |connection| {
+                    work(connection, &self.place)
+                })
+        })
+    }
+
+    /// Removes what the engine still keeps of erased rows. Returns why it could not, or what is left.
+    pub(crate) fn discard_erased(&self) -> Result<Option<String>, StorageError> {
+        self.backend.discard_erased()
+    }
+
+    /// [`Self::read`] on a thread that may block.
+    pub(crate) async fn reading<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        self.blocking(|this| this.read(work)).await
+    }
+
+    /// [`Self::write`] on a thread that may block.
+    pub(crate) async fn writing<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        self.blocking(|this| this.write(work)).await
+    }
+
+    /// Runs `work` on a thread that may block.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, StorageError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let this = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(&this)).await;
+        done.map_err(|error| {
+            let text = format!("the store's thread ended: {error}");
+            StorageError::Other(OtherReason::new("thread-ended", text))
+        })?
+    }
+}
+
+/// What a transaction does with the rows of a workspace.
+type WorkAt<'a> = dyn FnMut(&Connection, &Place) -> Result<(), Fault> + 'a;
+
+/// Runs `work` once in a transaction, and returns its value.
+fn run<T>(
+    work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
+    in_transaction: impl FnOnce(&mut WorkAt<'_>) -> Result<(), StorageError>,
+) -> Result<T, StorageError> {
+    let (mut work, mut value) = (Some(work), None);
+    in_transaction(&mut |connection, place| {
+        if let Some(work) = work.take() {
+            value = Some(work(connection, place)?);
+        }
+        Ok(())
+    })?;
+    value.ok_or_else(|| {
+        let text = "the database ran no transaction".to_owned();
+        StorageError::Other(OtherReason::new("no-transaction", text))
+    })
+}

@@ -1,0 +1,31 @@
+//! The workspaces of a database.
+
+use crate::session::{Connection, OptionalExtension, Result};
+
+/// The key of a workspace; `None` if the database does not have it.
+///
+/// # Errors
+/// That of the database.
+pub fn known_workspace(connection: &Connection, id: &str) -> Result<Option<i64>> {
+    let known = "SELECT key FROM workspaces WHERE id = ?1";
+    connection
+        .query_row(known, [id], |row| row.get(0))
+        .optional()
+}
+
+/// The key of a workspace. A new workspace is added.
+///
+/// # Errors
+/// That of the database.
+pub fn workspace_key(connection: &Connection, id: &str) -> Result<i64> {
+    // Another process may add it at this moment.
+    let add = "INSERT INTO workspaces (id) VALUES (?1) ON CONFLICT DO NOTHING";
+    match known_workspace(connection, id)? {
+        Some(key) => Ok(key),
+        None => {
+            connection.execute(add, [id])?;
+            let known = "SELECT key FROM workspaces WHERE id = ?1";
+            connection.query_row(known, [id], |row| row.get(0))
+        }
+    }
+}
