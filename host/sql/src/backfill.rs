@@ -51,7 +51,8 @@ impl BackfillState for SqlWorkspace {
 
     async fn set_backfill_tick(&self, unix_seconds: i64) -> Result<(), StorageError> {
         self.writing(move |connection, place| {
-            let set = "INSERT OR REPLACE INTO backfill (workspace, next_tick) VALUES (?1, ?2)";
+            let set = "INSERT INTO backfill (workspace, next_tick) VALUES (?1, ?2) \
+                ON CONFLICT (workspace) DO UPDATE SET next_tick = excluded.next_tick";
             connection.execute(set, [place.workspace, unix_seconds])?;
             Ok(())
         })

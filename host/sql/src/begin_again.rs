@@ -42,7 +42,7 @@ pub(super) fn begin_again(
         }
         recount_channel(connection, channel)?;
         connection.execute(
-            "UPDATE messages SET news_of = 0 WHERE channel = ?1 AND news_of IS NOT 0",
+            "UPDATE messages SET news_of = 0 WHERE channel = ?1 AND news_of IS DISTINCT FROM 0",
             [channel],
         )?;
         connection.execute(include_str!("sql/expect_all_messages.sql"), [channel])?;

@@ -218,7 +218,7 @@ fn erase_lines(
     let is_empty = content.is_empty();
     let content = if is_empty { NOTHING_LEFT } else { &content };
     // Nothing is made from an empty text, and what was made from it before has lost its lines now.
-    let set = "UPDATE memories SET content = ?2, revised = ?3, handed_known = handed_known OR ?4 WHERE id = ?1";
+    let set = "UPDATE memories SET content = ?2, revised = ?3, handed_known = MAX(handed_known, ?4) WHERE id = ?1";
     connection.execute(set, params![memory, content, revision, is_empty])?;
     index::change_memory(connection, memory, content)?;
     Ok(cited)

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::params;
-use crate::session::{Connection, OptionalExtension, Result};
+use crate::session::{Connection, Dialect, OptionalExtension, Result};
 use myao_plugin::journal::{CallEntry, CallJournal, Input};
 use myao_plugin::llm::{Agent, Completion, FinishReason, ModelIdentity, Purpose};
 use myao_plugin::storage::StorageError;
@@ -52,7 +52,7 @@ impl CallJournal for SqlWorkspace {
         let digest = model.digest().to_owned();
         self.writing(move |connection, place| {
             let is_other = connection.execute(
-                "UPDATE workspaces SET model_digest = ?2 WHERE key = ?1 AND model_digest IS NOT ?2",
+                "UPDATE workspaces SET model_digest = ?2 WHERE key = ?1 AND model_digest IS DISTINCT FROM ?2",
                 params![place.workspace, digest],
             )? > 0;
             if is_other {
@@ -142,10 +142,11 @@ fn recall(
         )
         .optional()?;
     if let Some((call, completion)) = waiting {
-        connection.execute(
-            "UPDATE llm_calls SET id = (SELECT MAX(id) + 1 FROM llm_calls) WHERE id = ?1",
-            [call],
-        )?;
+        let make_newest = match connection.dialect() {
+            Dialect::Sqlite => include_str!("sql/sqlite/make_call_newest.sql"),
+            Dialect::Postgres => include_str!("sql/postgres/make_call_newest.sql"),
+        };
+        connection.execute(make_newest, [call])?;
         return Ok(Some(completion));
     }
     if !input.is_first {

@@ -73,11 +73,13 @@ impl Judgments for SqlWorkspace {
         let channel_id = channel_id.to_owned();
         self.writing(move |connection, place| {
             let channel = channel_key(connection, place, &channel_id)?;
-            connection
-                .execute(include_str!("sql/forget_judgments.sql"), [place.workspace, now])?;
-            connection
-                .execute("INSERT OR REPLACE INTO judgments (workspace, channel, thread_key, ts_key, should_respond, confidence, until) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)", params![
+            connection.execute(
+                include_str!("sql/forget_judgments.sql"),
+                [place.workspace, now],
+            )?;
+            connection.execute(
+                include_str!("sql/save_judgment.sql"),
+                params![
                     place.workspace,
                     channel,
                     thread_ts.map_or(TOP_LEVEL, TsKey::to_database),
@@ -85,7 +87,8 @@ impl Judgments for SqlWorkspace {
                     judgment.should_respond,
                     judgment.confidence,
                     judgment.until,
-                ])?;
+                ],
+            )?;
             Ok(())
         })
         .await

@@ -68,7 +68,7 @@ pub(super) fn replace(connection: &Connection, memory: i64, lines: &[StoredLine]
 
 fn insert(connection: &Connection, memory: i64, lines: &[StoredLine]) -> Result<()> {
     let insert = "INSERT INTO memory_lines (memory, number, start, length, has_source) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let cite = "INSERT OR IGNORE INTO line_sources (memory, number, message) VALUES (?1, ?2, ?3)";
+    let cite = "INSERT INTO line_sources (memory, number, message) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
     for (number, line) in (0_i64..).zip(lines) {
         let has_source = !line.messages.is_empty();
         connection.execute(

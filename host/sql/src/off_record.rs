@@ -75,7 +75,7 @@ fn since(connection: &Connection, place: &Place, of: &Speaker) -> Result<Option<
 /// A time that begins where an earlier one did goes on with it.
 fn begin(connection: &Connection, place: &Place, of: &Speaker, at: TsKey) -> Result<()> {
     let sql = "INSERT INTO off_record (workspace, kind, subject, since) VALUES (?1, ?2, ?3, ?4) \
-        ON CONFLICT DO UPDATE SET until = NULL";
+        ON CONFLICT (workspace, kind, subject, since) DO UPDATE SET until = NULL";
     let (kind, subject) = columns_of(of);
     let columns = params![place.workspace, kind, subject, at.to_database()];
     connection.execute(sql, columns)?;

@@ -17,7 +17,7 @@ use super::workspace::SqlWorkspace;
 
 /// ?1 memory, ?2 recording
 const INSERT_MEMORY: &str =
-    "INSERT OR IGNORE INTO recorded_memories (memory, recording) VALUES (?1, ?2)";
+    "INSERT INTO recorded_memories (memory, recording) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
 
 #[async_trait::async_trait]
 impl Recordings for SqlWorkspace {
@@ -155,8 +155,7 @@ fn insert_sources(
     part: &Part,
     recording: i64,
 ) -> Result<(), Fault> {
-    let message =
-        "INSERT OR IGNORE INTO recorded_messages (channel, ts_key, recording) VALUES (?1, ?2, ?3)";
+    let message = "INSERT INTO recorded_messages (channel, ts_key, recording) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
     for (channel_id, ts) in &part.messages {
         let channel = channel_key(connection, place, channel_id)?;
         connection.execute(message, [channel, rows::key(ts)?, recording])?;

@@ -216,7 +216,7 @@ fn add_source_memories(
     draft: &MemoryDraft,
     memory: i64,
 ) -> Result<(), Fault> {
-    let insert = "INSERT OR IGNORE INTO memory_source_memories (memory, source) VALUES (?1, ?2)";
+    let insert = "INSERT INTO memory_source_memories (memory, source) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
     for source in &draft.source_memories {
         require_memory(connection, place, *source)?;
         connection.execute(insert, [memory, rows::memory_column(*source)])?;

@@ -94,7 +94,7 @@ impl Sight {
     ) -> Result<bool> {
         let (own, sees_open) = self.columns();
         let sql = "SELECT EXISTS (SELECT 1 FROM channel_audience WHERE workspace = ?1 AND id = ?2 \
-            AND (?3 IS NULL OR channel IN (SELECT value FROM json_each(?3)) OR (?4 AND is_open)))";
+            AND (?3 IS NULL OR channel IN (SELECT value FROM json_each(?3)) OR (?4 = 1 AND is_open = 1)))";
         connection.query_row(sql, params![place.workspace, id, own, sees_open], |row| {
             row.get(0)
         })
@@ -156,7 +156,8 @@ impl Sight {
 
 /// The channels, other than the place's own, whose talk may be shown.
 fn open_channels(connection: &Connection, place: &Place, sees_open: bool) -> Result<HashSet<i64>> {
-    let open = "SELECT channel FROM channel_audience WHERE workspace = ?1 AND is_open AND ?2";
+    let open =
+        "SELECT channel FROM channel_audience WHERE workspace = ?1 AND is_open = 1 AND ?2 = 1";
     let found = rows::list(
         connection,
         open,

@@ -52,9 +52,10 @@ impl SyncState for SqlWorkspace {
 
     async fn set_connected_through(&self, unix_seconds: i64) -> Result<(), StorageError> {
         self.writing(move |connection, place| {
-            connection
-                .execute("INSERT INTO sync_state (workspace, connected_through) VALUES (?1, ?2) \
-                     ON CONFLICT DO UPDATE SET connected_through = MAX(connected_through, excluded.connected_through)", [place.workspace, unix_seconds])?;
+            connection.execute(
+                include_str!("sql/set_connected_through.sql"),
+                [place.workspace, unix_seconds],
+            )?;
             Ok(())
         })
         .await

@@ -92,7 +92,8 @@ impl Tombstones {
     }
 
     fn read_off_record(&mut self, connection: &Connection, workspace: i64) -> Result<()> {
-        let sql = "SELECT kind, subject, since, until FROM off_record WHERE workspace = ?1";
+        let sql = "SELECT kind, subject, since, until FROM off_record WHERE workspace = ?1 \
+            ORDER BY kind, subject, since";
 
         connection.each(sql, [workspace], |row| -> Result<()> {
             let of_kind = match row.get::<i64>(0)? {

@@ -110,7 +110,7 @@ impl Vectors for SqlWorkspace {
 
     async fn embedding_use(&self, since: i64, before: i64) -> Result<EmbeddingUse, StorageError> {
         self.reading(move |connection, place| {
-            let sql = "SELECT COUNT(*), COALESCE(SUM(input_tokens), 0), COUNT(*) FILTER (WHERE input_tokens IS NULL) \
+            let sql = "SELECT COUNT(*), CAST(COALESCE(SUM(input_tokens), 0) AS BIGINT), COUNT(*) FILTER (WHERE input_tokens IS NULL) \
                 FROM embedding_calls WHERE workspace = ?1 AND started_at >= ?2 AND started_at < ?3";
             let columns = params![place.workspace, since, before];
             let used = connection.query_row(sql, columns, |row| {

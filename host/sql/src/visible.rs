@@ -161,7 +161,7 @@ impl Visible {
         most: usize,
     ) -> Result<Vec<i64>> {
         let sql = "SELECT channel, key FROM messages INDEXED BY messages_by_time \
-            WHERE workspace = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL ORDER BY ts_key DESC";
+            WHERE workspace = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL ORDER BY ts_key DESC, key DESC";
         let columns = params![self.workspace, since, self.until];
         let mut found = Vec::new();
         connection.each_until(sql, columns, |row| -> Result<_> {

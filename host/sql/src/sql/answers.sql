@@ -9,6 +9,6 @@ LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id
 WHERE r.workspace = ?1 AND r.state = 1 AND (?2 IS NULL OR EXISTS (
     SELECT 1 FROM reply_parts AS p
     JOIN feedback AS f ON f.channel = p.channel AND f.posted_key = p.posted_key
-    WHERE p.channel = r.channel AND p.ts_key = r.ts_key AND f.is_good = ?2 AND f.is_given
+    WHERE p.channel = r.channel AND p.ts_key = r.ts_key AND f.is_good = ?2 AND f.is_given = 1
 ))
 ORDER BY r.asked_at DESC, r.ts_key DESC;

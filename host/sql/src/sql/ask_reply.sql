@@ -5,8 +5,10 @@ VALUES (?1, ?2, ?3, ?4, 0, CASE WHEN EXISTS (
     SELECT 1 FROM messages WHERE channel = ?2 AND ts_key = ?3 AND deleted_at IS NOT NULL
 ) THEN 3 ELSE 0 END, ?5)
 ON CONFLICT (channel, ts_key) DO UPDATE SET
-    asked_at = MIN(asked_at, excluded.asked_at),
-    thread_key = COALESCE(MIN(thread_key, excluded.thread_key), thread_key, excluded.thread_key)
-WHERE kind = 0 AND state IN (0, 3) AND NOT EXISTS (
+    asked_at = MIN(replies.asked_at, excluded.asked_at),
+    thread_key = COALESCE(
+        MIN(replies.thread_key, excluded.thread_key), replies.thread_key, excluded.thread_key
+    )
+WHERE replies.kind = 0 AND replies.state IN (0, 3) AND NOT EXISTS (
     SELECT 1 FROM reply_parts AS p WHERE p.channel = replies.channel AND p.ts_key = replies.ts_key
 );

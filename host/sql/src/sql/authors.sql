@@ -5,4 +5,4 @@ SELECT DISTINCT m.user_id, m.user_id, m.is_bot
 FROM messages AS m
 WHERE m.workspace = ?1 AND m.user_id <> ''
     AND NOT EXISTS (SELECT 1 FROM users AS u WHERE u.workspace = ?1 AND u.id = m.user_id)
-ORDER BY 2, 1;
+ORDER BY 2, 1, 3;

@@ -2,5 +2,8 @@
 DELETE FROM events
 WHERE workspace = ?1 AND state = 2 AND EXISTS (
     SELECT 1 FROM json_each(?2) AS k JOIN messages AS m ON m.key = k.value
-    WHERE INSTR(events.payload, FORMAT('%d.%06d', m.ts_key / 1000000, m.ts_key % 1000000)) > 0
+    WHERE INSTR(
+        events.payload,
+        CAST(m.ts_key / 1000000 AS TEXT) || '.' || SUBSTR(CAST(1000000 + m.ts_key % 1000000 AS TEXT), 2)
+    ) > 0
 );

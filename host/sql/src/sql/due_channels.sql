@@ -12,7 +12,7 @@ SELECT channel FROM (
         AND newest_key > ?2 AND oldest_new_key <= MIN(?2, ?4)
     UNION
     SELECT channel FROM backlog INDEXED BY backlog_channel_waits
-    WHERE ?6 AND workspace = ?1 AND thread_key = 0 AND short_term_id > 0 AND oldest_new_key <= ?2
+    WHERE ?6 = 1 AND workspace = ?1 AND thread_key = 0 AND short_term_id > 0 AND oldest_new_key <= ?2
     UNION
     SELECT channel FROM backlog INDEXED BY backlog_channel_many
     WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > 0

@@ -1,3 +1,3 @@
 -- ?1 workspace, ?2 scope, ?3 scope id, ?4 memory type, NULL for an answer to people
 UPDATE llm_calls SET answer = NULL
-WHERE waits = 1 AND workspace = ?1 AND scope = ?2 AND scope_id = ?3 AND memory_type IS ?4;
+WHERE waits = 1 AND workspace = ?1 AND scope = ?2 AND scope_id = ?3 AND memory_type IS NOT DISTINCT FROM ?4;

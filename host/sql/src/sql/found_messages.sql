@@ -3,7 +3,7 @@ SELECT
     m.ts_key,
     m.user_id,
     COALESCE(NULLIF(m.author_name, ''), NULLIF(u.name, ''), '(unknown user)'),
-    m.is_bot OR COALESCE(u.is_bot, 0),
+    m.is_bot = 1 OR COALESCE(u.is_bot, 0) = 1,
     m.text,
     -- The first message of a thread has its own id here, if there is a reply.
     CASE WHEN t.first_reply_key <= ?2 THEN m.ts_key ELSE m.thread_key END,

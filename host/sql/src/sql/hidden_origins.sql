@@ -6,5 +6,5 @@ WHERE EXISTS (
     SELECT 1
     FROM origin_channels AS o
     JOIN channel_audience AS a ON a.channel = o.channel
-    WHERE o.origins = s.value AND o.channel NOT IN (SELECT value FROM json_each(?2)) AND NOT (?3 AND a.is_public)
+    WHERE o.origins = s.value AND o.channel NOT IN (SELECT value FROM json_each(?2)) AND NOT (?3 = 1 AND a.is_public = 1)
 );

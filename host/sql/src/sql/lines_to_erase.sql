@@ -2,7 +2,12 @@
 -- was given one of the messages or a memory that holds some of it. Where it is not known what the call was given, the memory
 -- may hold every older message of its channels. ?1 workspace, ?2 messages, ?3 channels, both JSON arrays, ?4 the oldest of
 -- the messages
-WITH RECURSIVE holding (memory) AS (
+WITH RECURSIVE
+-- 0 for what memories were made from, 1 for what else they were given: a recursive part can name `holding` only once.
+ways (way) AS (
+    VALUES (0), (1)
+),
+holding (memory) AS (
     SELECT s.memory FROM json_each(?2) AS k CROSS JOIN line_sources AS s ON s.message = k.value
     UNION
     SELECT s.memory FROM json_each(?2) AS k CROSS JOIN memory_source_messages AS s ON s.message = k.value
@@ -29,17 +34,13 @@ WITH RECURSIVE holding (memory) AS (
             WHERE m.scope_id = c.id OR m.scope_id BETWEEN c.id || ':' AND c.id || ';'
         ) END
     UNION
-    SELECT s.memory FROM holding CROSS JOIN memory_source_memories AS s ON s.source = holding.memory
-    WHERE EXISTS (
-        SELECT 1 FROM memory_lines AS l INDEXED BY memory_lines_without_source
-        WHERE l.memory = s.memory AND l.has_source = 0
-    )
-    UNION
-    SELECT s.memory FROM holding CROSS JOIN handed_memories AS s ON s.source = holding.memory
-    WHERE EXISTS (
-        SELECT 1 FROM memory_lines AS l INDEXED BY memory_lines_without_source
-        WHERE l.memory = s.memory AND l.has_source = 0
-    )
+    SELECT l.memory
+    FROM holding
+    CROSS JOIN ways ON true
+    LEFT JOIN memory_source_memories AS s ON ways.way = 0 AND s.source = holding.memory
+    LEFT JOIN handed_memories AS h ON ways.way = 1 AND h.source = holding.memory
+    CROSS JOIN memory_lines AS l INDEXED BY memory_lines_without_source ON l.memory = COALESCE(s.memory, h.memory)
+    WHERE l.has_source = 0
 )
 SELECT memory, number FROM line_sources WHERE message IN (SELECT value FROM json_each(?2))
 UNION

@@ -6,7 +6,7 @@ pinned (ts_key) AS (
     JOIN channel_audience AS a ON a.channel = p.channel
     LEFT JOIN users AS u ON u.workspace = ?4 AND u.id = p.user_id
     WHERE p.channel = ?1 AND p.ts_key <= ?2 AND p.is_pinned = 1 AND p.changed_key <= ?2
-        AND (p.source = 2 OR (COALESCE(u.is_bot, 0) = 0 AND COALESCE(u.is_guest = 0, a.sees_open)))
+        AND (p.source = 2 OR (COALESCE(u.is_bot, 0) = 0 AND COALESCE(1 - u.is_guest, a.sees_open) = 1))
 ),
 marked (key, is_pinned) AS (
     SELECT m.key, 1
@@ -20,14 +20,14 @@ marked (key, is_pinned) AS (
     WHERE m.channel = ?1 AND m.ts_key <= ?2 AND m.may_mark = 1 AND m.deleted_at IS NULL
         AND m.is_bot = 0 AND COALESCE(u.is_bot, 0) = 0
         -- Of whom it is not known whether they are a guest, the channel decides.
-        AND COALESCE(u.is_guest = 0, a.sees_open)
+        AND COALESCE(1 - u.is_guest, a.sees_open) = 1
         AND m.ts_key NOT IN (SELECT ts_key FROM pinned)
 )
 SELECT
     m.ts_key,
     m.user_id,
     COALESCE(NULLIF(m.author_name, ''), NULLIF(u.name, ''), '(unknown user)'),
-    m.is_bot OR COALESCE(u.is_bot, 0),
+    m.is_bot = 1 OR COALESCE(u.is_bot, 0) = 1,
     m.text,
     -- The first message of a thread has its own id here, if there is a reply.
     CASE WHEN t.first_reply_key <= ?2 THEN m.ts_key ELSE m.thread_key END,

@@ -13,7 +13,7 @@ marks (scope_id, first_version, merged_through) AS MATERIALIZED (
                 AND h.memory_type = 1 AND h.superseded_at IS NULL AND h.version > 0 AND h.updated_at <= ?7
             ORDER BY h.version DESC LIMIT 1 OFFSET ?3 - 1
         ), 1) END,
-        CASE WHEN ?4 THEN COALESCE((
+        CASE WHEN ?4 = 1 THEN COALESCE((
             SELECT l.merged_through FROM memories AS l
             WHERE l.workspace = ?1 AND l.scope = 1 AND l.scope_id = c.id
                 AND l.memory_type = 0 AND l.superseded_at IS NULL AND l.version > 0
@@ -21,9 +21,9 @@ marks (scope_id, first_version, merged_through) AS MATERIALIZED (
         ), 0) END
     FROM channels AS c
     JOIN channel_audience AS a ON a.channel = c.key
-    -- In SQLite, a blob is greater than every text.
-    WHERE c.workspace = ?1 AND c.id BETWEEN COALESCE(?2, '') AND COALESCE(?2, x'') AND (?2 IS NOT NULL OR c.present = 1)
-        AND (?5 IS NULL OR c.key IN (SELECT value FROM json_each(?5)) OR (?6 AND a.is_open))
+    WHERE c.workspace = ?1 AND c.id BETWEEN COALESCE(?2, '') AND COALESCE(?2, (SELECT MAX(id) FROM channels WHERE workspace = ?1))
+        AND (?2 IS NOT NULL OR c.present = 1)
+        AND (?5 IS NULL OR c.key IN (SELECT value FROM json_each(?5)) OR (?6 = 1 AND a.is_open = 1))
     ORDER BY c.id
 ),
 -- Long-term memories, stand-ins and versions.
@@ -33,15 +33,15 @@ kinds (memory_type, is_version, last_version) AS (
 SELECT m.id, m.scope, m.scope_id, m.memory_type, m.version, m.content, m.engine, m.created_at, m.updated_at,
     m.source_message_count, m.source_latest_key, m.merged_through, m.origins
 FROM marks AS k
-CROSS JOIN kinds AS kind
+CROSS JOIN kinds AS kind ON true
 CROSS JOIN memories AS m ON m.workspace = ?1 AND m.scope = 1 AND m.scope_id = k.scope_id
     AND m.memory_type = kind.memory_type AND m.superseded_at IS NULL
     AND m.version <= kind.last_version
     -- Ids and versions increase together, so the unmerged versions are those after the version that was merged last.
-    AND m.version >= CASE WHEN NOT kind.is_version THEN 0 WHEN ?4 THEN MIN(k.first_version, 1 + COALESCE((
+    AND m.version >= CASE WHEN kind.is_version = 0 THEN 0 WHEN ?4 = 1 THEN MIN(k.first_version, 1 + COALESCE((
         SELECT p.version FROM memories AS p
         WHERE p.id = k.merged_through AND p.workspace = ?1 AND p.scope = 1 AND p.scope_id = k.scope_id
             AND p.memory_type = 1 AND p.superseded_at IS NULL
     ), 0)) ELSE k.first_version END
 WHERE m.updated_at <= ?7
-    AND (NOT kind.is_version OR m.version >= k.first_version OR m.id > k.merged_through);
+    AND (kind.is_version = 0 OR m.version >= k.first_version OR m.id > k.merged_through);

@@ -6,36 +6,36 @@ picked (key, thread_key) AS MATERIALIZED (
     SELECT key, thread_key FROM (
         SELECT key, thread_key FROM messages
         WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL
-            AND thread_key IS NOT ?6 AND ts_key <> ?6 AND (?10 = 0 OR thread_key IS NULL)
+            AND thread_key IS DISTINCT FROM ?6 AND ts_key <> ?6 AND (?10 = 0 OR thread_key IS NULL)
         ORDER BY ts_key DESC LIMIT ?4
-    )
+    ) AS newest
     UNION ALL
     SELECT key, thread_key FROM (
         SELECT key, thread_key FROM messages
         WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL
-            AND thread_key IS NOT ?6 AND ts_key <> ?6
+            AND thread_key IS DISTINCT FROM ?6 AND ts_key <> ?6
         ORDER BY ts_key LIMIT ?5
-    )
+    ) AS oldest
     UNION ALL
     SELECT key, thread_key FROM (
         SELECT key, thread_key FROM messages INDEXED BY messages_waiting
         WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND news_of IS NULL AND deleted_at IS NULL
-            AND thread_key IS NOT ?6 AND ts_key <> ?6 AND (?10 = 0 OR thread_key IS NULL)
+            AND thread_key IS DISTINCT FROM ?6 AND ts_key <> ?6 AND (?10 = 0 OR thread_key IS NULL)
         ORDER BY ts_key DESC LIMIT ?7
-    )
+    ) AS newest_waiting
     UNION ALL
     SELECT key, thread_key FROM (
         SELECT key, thread_key FROM messages INDEXED BY messages_waiting
         WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND news_of IS NULL AND deleted_at IS NULL
-            AND thread_key IS NOT ?6 AND ts_key <> ?6
+            AND thread_key IS DISTINCT FROM ?6 AND ts_key <> ?6
         ORDER BY ts_key LIMIT ?8
-    )
+    ) AS oldest_waiting
     UNION ALL
     SELECT key, thread_key FROM (
         SELECT key, thread_key FROM messages
         WHERE channel = ?1 AND thread_key = ?6 AND ts_key <= ?3 AND deleted_at IS NULL
         ORDER BY ts_key DESC LIMIT ?9
-    )
+    ) AS of_thread
     UNION ALL
     SELECT key, thread_key FROM messages
     WHERE channel = ?1 AND ts_key = ?6 AND ts_key <= ?3 AND deleted_at IS NULL
@@ -52,7 +52,7 @@ SELECT
     m.ts_key,
     m.user_id,
     COALESCE(NULLIF(m.author_name, ''), NULLIF(u.name, ''), '(unknown user)'),
-    m.is_bot OR COALESCE(u.is_bot, 0),
+    m.is_bot = 1 OR COALESCE(u.is_bot, 0) = 1,
     m.text,
     -- The first message of a thread has its own id here, if there is a reply.
     CASE WHEN t.first_reply_key <= ?3 THEN m.ts_key ELSE m.thread_key END,

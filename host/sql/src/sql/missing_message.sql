@@ -2,4 +2,5 @@
 SELECT wanted.value
 FROM json_each(?2) AS wanted
 WHERE NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.channel = ?1 AND m.ts_key = wanted.value)
+ORDER BY wanted.key
 LIMIT 1;

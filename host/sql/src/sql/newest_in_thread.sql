@@ -5,4 +5,4 @@ SELECT MAX(ts_key) FROM (
     UNION ALL
     SELECT ts_key FROM messages
     WHERE channel = ?1 AND ts_key = ?2 AND ts_key <= ?3 AND deleted_at IS NULL
-);
+) AS thread;

@@ -11,4 +11,4 @@ SELECT MIN(ts_key) FROM (
     )
     FROM channels AS c INDEXED BY channels_with_history
     WHERE c.workspace = ?1 AND c.has_history = 1 AND c.present = 1
-);
+) AS history;

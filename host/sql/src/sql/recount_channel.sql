@@ -1,5 +1,5 @@
 -- ?1 channel
-INSERT OR REPLACE INTO backlog
+INSERT INTO backlog
     (workspace, channel, thread_key, newest_key, oldest_new_key, new_count, watermark, short_term_id, merged_through)
 SELECT
     workspace,
@@ -50,4 +50,12 @@ FROM (
         ORDER BY n.version DESC LIMIT 1
     )
     WHERE c.key = ?1
-);
+) AS counted
+WHERE true
+ON CONFLICT (channel, thread_key) DO UPDATE SET
+    newest_key = excluded.newest_key,
+    oldest_new_key = excluded.oldest_new_key,
+    new_count = excluded.new_count,
+    watermark = excluded.watermark,
+    short_term_id = excluded.short_term_id,
+    merged_through = excluded.merged_through;

@@ -8,5 +8,6 @@ WHERE key = ?1 AND (
     OR (members_at > ?5 AND ?4 <= ?5)
     OR EXISTS (SELECT 1 FROM channel_members WHERE channel = ?1 AND user_id = ?2)
 )
-ON CONFLICT DO UPDATE SET is_member = ?3, known_at = ?4
-WHERE (known_at, 1 - is_member) < (?4, 1 - ?3) OR (known_at > ?5 AND ?4 <= ?5);
+ON CONFLICT (channel, user_id) DO UPDATE SET is_member = ?3, known_at = ?4
+WHERE (channel_members.known_at, 1 - channel_members.is_member) < (?4, 1 - ?3)
+    OR (channel_members.known_at > ?5 AND ?4 <= ?5);

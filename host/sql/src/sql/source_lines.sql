@@ -8,4 +8,4 @@ LEFT JOIN messages AS m ON m.key = s.message AND m.deleted_at IS NULL
 LEFT JOIN channels AS c ON c.key = m.channel
 LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id
 WHERE l.memory = ?1
-ORDER BY l.number, m.ts_key, c.id;
+ORDER BY l.number, m.ts_key NULLS FIRST, c.id;

@@ -1,6 +1,6 @@
 -- ?1 workspace, ?2 whether to return the texts. stored_memories.rs adds the conditions
 SELECT m.id, m.scope, m.scope_id, m.memory_type, m.version,
-    CASE WHEN ?2 THEN m.content ELSE '' END,
+    CASE WHEN ?2 = 1 THEN m.content ELSE '' END,
     m.engine, m.created_at, m.updated_at, m.source_message_count, m.source_latest_key, m.merged_through,
     m.superseded_at,
     COALESCE(NULLIF(c.name, ''), c.id),

@@ -9,7 +9,7 @@ WITH digests AS MATERIALIZED (
         SELECT 1 FROM messages AS asked WHERE asked.channel = r.channel AND asked.ts_key = r.ts_key
     )
 )
-SELECT c.id, conversations.conversation, conversations.newest, conversations.user_id
+SELECT c.id, conversations.conversation, conversations.newest, n.user_id
 FROM (
     SELECT
         m.channel,
@@ -21,18 +21,16 @@ FROM (
             ) THEN m.ts_key
             ELSE 0
         END AS conversation,
-        -- SQLite takes the other columns from the row with the maximum.
-        MAX(m.ts_key) AS newest,
-        m.user_id,
-        m.is_bot
+        MAX(m.ts_key) AS newest
     FROM messages AS m INDEXED BY messages_by_time
     WHERE m.workspace = ?1 AND m.deleted_at IS NULL AND m.ts_key >= ?2
-        AND (m.channel, m.ts_key) NOT IN digests
+        AND (m.channel, m.ts_key) NOT IN (SELECT channel, posted_key FROM digests)
     GROUP BY m.channel, conversation
 ) AS conversations
 JOIN channels AS c ON c.key = conversations.channel AND c.present = 1
-LEFT JOIN users AS u ON u.workspace = ?1 AND u.id = conversations.user_id
-WHERE conversations.newest <= ?3 AND conversations.is_bot = 0 AND COALESCE(u.is_bot, 0) = 0 AND NOT EXISTS (
+JOIN messages AS n ON n.channel = conversations.channel AND n.ts_key = conversations.newest
+LEFT JOIN users AS u ON u.workspace = ?1 AND u.id = n.user_id
+WHERE conversations.newest <= ?3 AND n.is_bot = 0 AND COALESCE(u.is_bot, 0) = 0 AND NOT EXISTS (
     SELECT 1 FROM replies AS r WHERE r.channel = conversations.channel AND r.ts_key = conversations.newest
 )
 ORDER BY c.id, conversations.conversation;

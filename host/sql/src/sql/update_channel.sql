@@ -10,7 +10,7 @@ UPDATE channels SET
 WHERE workspace = ?1 AND id = ?2 AND (
     (name_at = 0 AND name <> COALESCE(NULLIF(?3, ''), name))
     OR (private_at = 0 AND is_private <> ?4)
-    OR (shared_at = 0 AND is_shared IS NOT COALESCE(?5, is_shared))
-    OR imported_guests IS NOT COALESCE(?6, imported_guests)
+    OR (shared_at = 0 AND is_shared IS DISTINCT FROM COALESCE(?5, is_shared))
+    OR imported_guests IS DISTINCT FROM COALESCE(?6, imported_guests)
     OR (present_at = 0 AND present = 0)
 );

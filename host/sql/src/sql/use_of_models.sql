@@ -9,9 +9,11 @@ WITH answers AS (
     WHERE workspace = ?1 AND started_at >= ?2 AND started_at < ?3
 )
 SELECT provider, model, answered_by,
-    COALESCE(SUM(input_tokens) FILTER (WHERE output_tokens IS NOT NULL), 0),
-    COALESCE(SUM(MIN(COALESCE(cached_tokens, 0), input_tokens)) FILTER (WHERE output_tokens IS NOT NULL), 0),
-    COALESCE(SUM(output_tokens) FILTER (WHERE input_tokens IS NOT NULL), 0),
+    CAST(COALESCE(SUM(input_tokens) FILTER (WHERE output_tokens IS NOT NULL), 0) AS BIGINT),
+    CAST(COALESCE(
+        SUM(MIN(COALESCE(cached_tokens, 0), input_tokens)) FILTER (WHERE output_tokens IS NOT NULL), 0
+    ) AS BIGINT),
+    CAST(COALESCE(SUM(output_tokens) FILTER (WHERE input_tokens IS NOT NULL), 0) AS BIGINT),
     COUNT(*) FILTER (WHERE input_tokens IS NULL OR output_tokens IS NULL)
 FROM answers
 GROUP BY provider, model, answered_by

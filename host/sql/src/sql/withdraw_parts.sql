@@ -2,5 +2,5 @@
 DELETE FROM reply_parts
 WHERE posted_key IS NULL AND sending = 0 AND (channel, ts_key) IN (
     SELECT channel, ts_key FROM replies INDEXED BY replies_waiting
-    WHERE workspace = ?1 AND state = 0 AND (channel <> ?2) = ?3
+    WHERE workspace = ?1 AND state = 0 AND CASE WHEN channel <> ?2 THEN 1 ELSE 0 END = ?3
 );
