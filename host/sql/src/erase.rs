@@ -42,7 +42,7 @@ pub(super) fn erase(
     let revision = next_revision(connection, workspace)?;
     let keys = json_array(messages);
     connection.execute(
-        "UPDATE messages SET revised = ?2 WHERE key IN (SELECT value FROM json_each(?1))",
+        "UPDATE messages SET revised = ?2 WHERE key IN (SELECT value FROM integers(?1))",
         params![keys, revision],
     )?;
     records::erase(connection, &keys, revision)?;
@@ -71,7 +71,7 @@ pub(super) fn erase(
     let mut waiting: Vec<i64> = list(connection, sql, columns, |row| row.get(0))?;
     // What a line of a long-term memory said of other messages comes back with them.
     let again = "UPDATE messages SET news_of = NULL \
-        WHERE key IN (SELECT value FROM json_each(?1)) AND deleted_at IS NULL AND news_of IS NOT NULL \
+        WHERE key IN (SELECT value FROM integers(?1)) AND deleted_at IS NULL AND news_of IS NOT NULL \
         RETURNING channel";
     let speakers = json_array(&speakers);
     waiting.extend(list(connection, again, params![speakers], |row| {
@@ -104,7 +104,7 @@ fn wait_for_imported(connection: &Connection, memories: &BTreeSet<i64>) -> Resul
     let wait = include_str!("sql/wait_for_imported.sql");
     let waiting = list(connection, wait, params![memories], |row| row.get(0))?;
     // Of a memory that was never accepted, everything up to its newest message becomes history that a backfill takes in.
-    let with_version = "SELECT DISTINCT c.key FROM json_each(?1) AS k \
+    let with_version = "SELECT DISTINCT c.key FROM integers(?1) AS k \
         CROSS JOIN memories AS m ON m.id = k.value AND m.engine = 2 AND m.scope = 1 \
         CROSS JOIN channels AS c ON c.workspace = m.workspace AND c.id = m.scope_id \
         CROSS JOIN backlog AS b ON b.channel = c.key AND b.thread_key = 0 AND b.short_term_id > 0";
@@ -121,7 +121,7 @@ fn wait_for_imported(connection: &Connection, memories: &BTreeSet<i64>) -> Resul
 fn mark_lost_lines(connection: &Connection, channels: &[i64]) -> Result<()> {
     let channels = json_array(&channels.iter().copied().collect());
     connection
-        .execute("UPDATE channels SET lost_lines = 1 WHERE lost_lines = 0 AND key IN (SELECT value FROM json_each(?1))", [channels])?;
+        .execute("UPDATE channels SET lost_lines = 1 WHERE lost_lines = 0 AND key IN (SELECT value FROM integers(?1))", [channels])?;
     Ok(())
 }
 
@@ -137,7 +137,7 @@ pub(super) fn next_revision(connection: &Connection, workspace: i64) -> Result<i
 fn lines_to_erase(connection: &Connection, workspace: i64, keys: &str) -> Result<Vec<(i64, i64)>> {
     let channels = json_array(&channels_of(connection, keys)?.into_iter().collect());
     let oldest: i64 = connection.query_row(
-        "SELECT MIN(ts_key) FROM messages WHERE key IN (SELECT value FROM json_each(?1))",
+        "SELECT MIN(ts_key) FROM messages WHERE key IN (SELECT value FROM integers(?1))",
         [keys],
         |row| row.get(0),
     )?;
@@ -151,8 +151,7 @@ fn lines_to_erase(connection: &Connection, workspace: i64, keys: &str) -> Result
 }
 
 fn channels_of(connection: &Connection, keys: &str) -> Result<Vec<i64>> {
-    let sql =
-        "SELECT DISTINCT channel FROM messages WHERE key IN (SELECT value FROM json_each(?1))";
+    let sql = "SELECT DISTINCT channel FROM messages WHERE key IN (SELECT value FROM integers(?1))";
     list(connection, sql, params![keys], |row| row.get(0))
 }
 

@@ -43,11 +43,11 @@ pub(super) fn remove(connection: &Connection, memory: i64) -> Result<()> {
 pub(super) fn erase(connection: &Connection, messages: &str, revision: i64) -> Result<()> {
     connection.execute(
         "UPDATE memories SET revised = ?2 WHERE id IN \
-            (SELECT memory FROM memory_records WHERE message IN (SELECT value FROM json_each(?1)))",
+            (SELECT memory FROM memory_records WHERE message IN (SELECT value FROM integers(?1)))",
         params![messages, revision],
     )?;
     connection.execute(
-        "DELETE FROM memory_records WHERE message IN (SELECT value FROM json_each(?1))",
+        "DELETE FROM memory_records WHERE message IN (SELECT value FROM integers(?1))",
         [messages],
     )?;
     Ok(())

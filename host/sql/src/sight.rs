@@ -94,7 +94,7 @@ impl Sight {
     ) -> Result<bool> {
         let (own, sees_open) = self.columns();
         let sql = "SELECT EXISTS (SELECT 1 FROM channel_audience WHERE workspace = ?1 AND id = ?2 \
-            AND (?3 IS NULL OR channel IN (SELECT value FROM json_each(?3)) OR (?4 = 1 AND is_open = 1)))";
+            AND (?3 IS NULL OR channel IN (SELECT value FROM integers(?3)) OR (?4 = 1 AND is_open = 1)))";
         connection.query_row(sql, params![place.workspace, id, own, sees_open], |row| {
             row.get(0)
         })
@@ -185,7 +185,7 @@ impl SeenChannels {
     }
 }
 
-/// `[1,2,3]`, for SQLite's `json_each`.
+/// `[1,2,3]`, for `integers` in a statement.
 pub(super) fn json_array(keys: &BTreeSet<i64>) -> String {
     let keys: Vec<String> = keys.iter().map(i64::to_string).collect();
     format!("[{}]", keys.join(","))

@@ -120,7 +120,7 @@ fn conditions(place: &Place, filter: &MemoryFilter) -> (String, Vec<Box<dyn ToSq
     }
     if let Some(ids) = &filter.ids {
         add(
-            "AND m.id IN (SELECT value FROM json_each(?)) ",
+            "AND m.id IN (SELECT value FROM integers(?)) ",
             Box::new(json_ids(ids)),
         );
     } else if filter.newest.is_some() {

@@ -4,5 +4,5 @@ SELECT c.id, COALESCE(NULLIF(c.name, ''), c.id) AS shown_name, c.is_private
 FROM channels AS c
 JOIN channel_audience AS a ON a.channel = c.key
 WHERE c.workspace = ?1 AND c.present = 1
-    AND (?2 IS NULL OR c.key IN (SELECT value FROM json_each(?2)) OR (?3 = 1 AND a.is_open = 1))
+    AND (?2 IS NULL OR c.key IN (SELECT value FROM integers(?2)) OR (?3 = 1 AND a.is_open = 1))
 ORDER BY shown_name, c.id;

@@ -1,6 +1,6 @@
 -- ?1 memories, a JSON array
 SELECT l.memory, l.number, l.start, l.length, c.id, m.ts_key, m.is_bot = 1 OR COALESCE(u.is_bot, 0) = 1
-FROM json_each(?1) AS wanted
+FROM integers(?1) AS wanted
 CROSS JOIN memory_lines AS l ON l.memory = wanted.value
 LEFT JOIN line_sources AS s ON s.memory = l.memory AND s.number = l.number
 LEFT JOIN messages AS m ON m.key = s.message

@@ -16,7 +16,7 @@ SELECT
         WHERE d.channel = m.channel AND d.ts_key = m.ts_key AND d.is_given = 1 AND d.at <= ?2
             AND COALESCE(marker.is_bot, 0) = 0
     )
-FROM json_each(?1) AS wanted
+FROM integers(?1) AS wanted
 CROSS JOIN messages AS m ON m.key = wanted.value
 LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id
 LEFT JOIN backlog AS t ON t.channel = m.channel AND t.thread_key = m.ts_key AND m.thread_key IS NULL;

@@ -2,7 +2,7 @@
 SELECT DISTINCT channel
 FROM origin_channels
 WHERE origins IN (
-    SELECT m.origins FROM json_each(?2) AS h JOIN memories AS m ON m.id = h.value
+    SELECT m.origins FROM integers(?2) AS h JOIN memories AS m ON m.id = h.value
     WHERE m.workspace = ?1 AND m.origins IS NOT NULL
 )
 ORDER BY channel;

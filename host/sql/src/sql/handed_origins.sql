@@ -1,4 +1,4 @@
 -- The sets of these memories; NULL if one is not known. ?1 workspace, ?2 memories, a JSON array
 SELECT DISTINCT m.origins
-FROM json_each(?2) AS h
+FROM integers(?2) AS h
 LEFT JOIN memories AS m ON m.id = h.value AND m.workspace = ?1;

@@ -3,7 +3,7 @@
 SELECT EXISTS (
     SELECT 1
     FROM channels AS c
-    CROSS JOIN json_each(?3) AS k ON true
+    CROSS JOIN integers(?3) AS k ON true
     CROSS JOIN messages AS m ON m.channel = c.key AND m.ts_key = k.value
     WHERE c.workspace = ?1 AND (m.deleted_at IS NOT NULL OR m.edited_at IS NOT NULL)
 ) OR EXISTS (

@@ -8,15 +8,15 @@ ways (way) AS (
     VALUES (0), (1)
 ),
 holding (memory) AS (
-    SELECT s.memory FROM json_each(?2) AS k CROSS JOIN line_sources AS s ON s.message = k.value
+    SELECT s.memory FROM integers(?2) AS k CROSS JOIN line_sources AS s ON s.message = k.value
     UNION
-    SELECT s.memory FROM json_each(?2) AS k CROSS JOIN memory_source_messages AS s ON s.message = k.value
+    SELECT s.memory FROM integers(?2) AS k CROSS JOIN memory_source_messages AS s ON s.message = k.value
     WHERE EXISTS (
         SELECT 1 FROM memory_lines AS l INDEXED BY memory_lines_without_source
         WHERE l.memory = s.memory AND l.has_source = 0
     )
     UNION
-    SELECT s.memory FROM json_each(?2) AS k CROSS JOIN handed_messages AS s ON s.message = k.value
+    SELECT s.memory FROM integers(?2) AS k CROSS JOIN handed_messages AS s ON s.message = k.value
     WHERE EXISTS (
         SELECT 1 FROM memory_lines AS l INDEXED BY memory_lines_without_source
         WHERE l.memory = s.memory AND l.has_source = 0
@@ -28,9 +28,9 @@ holding (memory) AS (
         AND (m.source_latest_key IS NULL OR MAX(m.source_latest_key, (m.updated_at + 1) * 1000000) >= ?4)
         AND CASE WHEN m.origins IS NOT NULL THEN EXISTS (
             SELECT 1 FROM origin_channels AS o
-            WHERE o.origins = m.origins AND o.channel IN (SELECT value FROM json_each(?3))
+            WHERE o.origins = m.origins AND o.channel IN (SELECT value FROM integers(?3))
         ) ELSE m.scope = 0 OR EXISTS (
-            SELECT 1 FROM json_each(?3) AS k JOIN channels AS c ON c.key = k.value
+            SELECT 1 FROM integers(?3) AS k JOIN channels AS c ON c.key = k.value
             WHERE m.scope_id = c.id OR m.scope_id BETWEEN c.id || ':' AND c.id || ';'
         ) END
     UNION
@@ -42,7 +42,7 @@ holding (memory) AS (
     CROSS JOIN memory_lines AS l INDEXED BY memory_lines_without_source ON l.memory = COALESCE(s.memory, h.memory)
     WHERE l.has_source = 0
 )
-SELECT memory, number FROM line_sources WHERE message IN (SELECT value FROM json_each(?2))
+SELECT memory, number FROM line_sources WHERE message IN (SELECT value FROM integers(?2))
 UNION
 SELECT l.memory, l.number
 FROM holding

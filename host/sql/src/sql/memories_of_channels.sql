@@ -23,7 +23,7 @@ marks (scope_id, first_version, merged_through) AS MATERIALIZED (
     JOIN channel_audience AS a ON a.channel = c.key
     WHERE c.workspace = ?1 AND c.id BETWEEN COALESCE(?2, '') AND COALESCE(?2, (SELECT MAX(id) FROM channels WHERE workspace = ?1))
         AND (?2 IS NOT NULL OR c.present = 1)
-        AND (?5 IS NULL OR c.key IN (SELECT value FROM json_each(?5)) OR (?6 = 1 AND a.is_open = 1))
+        AND (?5 IS NULL OR c.key IN (SELECT value FROM integers(?5)) OR (?6 = 1 AND a.is_open = 1))
     ORDER BY c.id
 ),
 -- Long-term memories, stand-ins and versions.

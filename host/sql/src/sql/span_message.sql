@@ -6,5 +6,5 @@ FROM channels AS c
 JOIN messages AS m ON m.channel = c.key AND m.ts_key = ?3
 LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id
 WHERE c.workspace = ?1 AND c.id = ?2 AND m.deleted_at IS NULL
-    AND (?4 IS NULL OR c.key IN (SELECT value FROM json_each(?4))
+    AND (?4 IS NULL OR c.key IN (SELECT value FROM integers(?4))
         OR (?5 = 1 AND EXISTS (SELECT 1 FROM channel_audience AS a WHERE a.channel = c.key AND a.is_open = 1)));

@@ -3,4 +3,4 @@
 SELECT c.key, c.id, COALESCE(NULLIF(c.name, ''), c.id), c.indexed
 FROM channels AS c
 JOIN channel_audience AS a ON a.channel = c.key
-WHERE c.workspace = ?1 AND (?2 IS NULL OR c.key IN (SELECT value FROM json_each(?2)) OR (?3 = 1 AND a.is_open = 1));
+WHERE c.workspace = ?1 AND (?2 IS NULL OR c.key IN (SELECT value FROM integers(?2)) OR (?3 = 1 AND a.is_open = 1));

@@ -5,10 +5,10 @@ WHERE deleted_at IS NULL AND key IN (
     SELECT s.message
     FROM (
         SELECT m.news_of AS memory
-        FROM json_each(?1) AS k
+        FROM integers(?1) AS k
         JOIN messages AS m ON m.key = k.value AND m.news_of > 0
         UNION
-        SELECT value FROM json_each(?2)
+        SELECT value FROM integers(?2)
     ) AS v
     JOIN memory_source_messages AS s ON s.memory = v.memory
     JOIN messages AS n ON n.key = s.message AND n.news_of = v.memory

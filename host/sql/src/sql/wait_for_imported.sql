@@ -3,7 +3,7 @@
 UPDATE messages SET news_of = NULL
 WHERE deleted_at IS NULL AND key IN (
     SELECT n.key
-    FROM json_each(?1) AS k
+    FROM integers(?1) AS k
     CROSS JOIN memories AS m ON m.id = k.value AND m.engine = 2 AND m.scope = 1 AND m.origins IS NOT NULL
     CROSS JOIN channels AS c ON c.workspace = m.workspace AND c.id = m.scope_id
     CROSS JOIN backlog AS b ON b.channel = c.key AND b.thread_key = 0 AND b.short_term_id > 0
