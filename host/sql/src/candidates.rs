@@ -14,7 +14,7 @@ use myao_plugin::storage::recall::{
 use myao_plugin::ts::TsKey;
 
 use super::fault::Fault;
-use super::index::{Table, channel_of, key_of, row_of, terms_of};
+use super::index::{channel_of, key_of, memories_with, row_of, terms_of_messages};
 use super::messages::message;
 use super::place::Place;
 use super::rows;
@@ -120,8 +120,7 @@ impl<'a> Search<'a> {
         }
         let sample = self.visible.newest(self.connection, None, 0, newest())?;
         let mut having: BTreeMap<&str, u64> = BTreeMap::new();
-        for row in &sample {
-            let terms = terms_of(self.connection, Table::Messages, *row)?;
+        for terms in terms_of_messages(self.connection, sample.iter().copied())?.values() {
             let terms: HashSet<&str> = terms.split(' ').collect();
             for term in common.iter().filter(|term| terms.contains(*term)) {
                 *having.entry(term).or_default() += 1;
@@ -150,8 +149,14 @@ impl<'a> Search<'a> {
             let newest =
                 self.visible
                     .newest(self.connection, channels.as_ref(), self.since, newest())?;
+            let terms = if self.query.terms.is_empty() {
+                HashMap::new()
+            } else {
+                terms_of_messages(self.connection, newest.iter().copied())?
+            };
             for row in newest {
-                if self.query.terms.is_empty() || self.has_one(row, common)? {
+                let has_one = |terms: &String| terms.split(' ').any(|term| common.contains(term));
+                if self.query.terms.is_empty() || terms.get(&row).is_some_and(has_one) {
                     self.weights.entry(row).or_default();
                 }
             }
@@ -170,9 +175,9 @@ impl<'a> Search<'a> {
             weighed.retain(|(weight, _)| *weight <= last);
         }
         let mut dated = Vec::with_capacity(weighed.len());
+        let times = self.times_of(weighed.iter().map(|(_, row)| *row))?;
         for (weight, row) in weighed {
-            let ts = self.ts_of(row)?;
-            if ts >= self.since {
+            if let Some(&ts) = times.get(&key_of(row)).filter(|ts| **ts >= self.since) {
                 dated.push((weight, Reverse(ts), row));
             }
         }
@@ -184,7 +189,6 @@ impl<'a> Search<'a> {
     /// The rows of the most similar messages; `similar` has those first.
     fn pick_similar(&self, similar: &[(i64, f32)]) -> Result<Vec<i64>> {
         let channels = self.channels();
-        let mut picked = Vec::new();
         let similar = similar
             .iter()
             .take_while(|(_, similarity)| *similarity >= LEAST_SIMILARITY)
@@ -195,23 +199,27 @@ impl<'a> Search<'a> {
                     .as_ref()
                     .is_none_or(|channels| channels.contains(&channel))
             });
-        for row in similar {
-            if picked.len() >= MOST_SIMILAR {
-                break;
-            }
-            if self.since == 0 || self.ts_of(row)? >= self.since {
-                picked.push(row);
-            }
+        if self.since == 0 {
+            return Ok(similar.take(MOST_SIMILAR).collect());
         }
-        Ok(picked)
+        let similar: Vec<i64> = similar.collect();
+        let times = self.times_of(similar.iter().copied())?;
+        let is_meant = |row: &i64| times.get(&key_of(*row)).is_some_and(|ts| *ts >= self.since);
+        Ok(similar
+            .into_iter()
+            .filter(is_meant)
+            .take(MOST_SIMILAR)
+            .collect())
     }
 
-    fn ts_of(&self, row: i64) -> Result<i64> {
-        self.connection.query_row(
-            "SELECT ts_key FROM messages WHERE key = ?1",
-            [key_of(row)],
-            |row| row.get(0),
-        )
+    /// The message ids of rows, by the messages' keys.
+    fn times_of(&self, rows: impl Iterator<Item = i64>) -> Result<HashMap<i64, i64>> {
+        let sql = "SELECT m.key, m.ts_key FROM integers(?1) AS wanted CROSS JOIN messages AS m ON m.key = wanted.value";
+        let keys = json_array(&rows.map(key_of).collect());
+        let found = rows::list(self.connection, sql, params![keys], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
+        Ok(found.into_iter().collect())
     }
 
     /// The channels that are asked for; `None` for all.
@@ -220,11 +228,6 @@ impl<'a> Search<'a> {
         let channels = self.visible.channels.iter();
         let found = channels.filter(|(_, channel)| wanted.contains(channel.id.as_str()));
         (!wanted.is_empty()).then(|| found.map(|(key, _)| *key).collect())
-    }
-
-    fn has_one(&self, row: i64, terms: &HashSet<&str>) -> Result<bool> {
-        let of_row = terms_of(self.connection, Table::Messages, row)?;
-        Ok(of_row.split(' ').any(|term| terms.contains(term)))
     }
 
     /// These messages and their neighbours, in order of channel id and message id.
@@ -237,11 +240,10 @@ impl<'a> Search<'a> {
         }
         let sql = include_str!("sql/found_messages.sql");
         let columns = params![json_array(&keys), self.until];
-        let mut found: Vec<(i64, FoundMessage)> = Vec::with_capacity(keys.len());
+        let mut found: Vec<(i64, i64, FoundMessage)> = Vec::with_capacity(keys.len());
         self.connection.each(sql, columns, |row| -> Result<()> {
             let (ts, channel): (i64, i64) = (row.get(0)?, row.get(7)?);
             let index_row = row_of(channel, row.get(8)?);
-            let terms = terms_of(self.connection, Table::Messages, index_row)?;
             let Some(channel) = self.visible.channels.get(&channel) else {
                 return Ok(());
             };
@@ -252,17 +254,22 @@ impl<'a> Search<'a> {
                 },
                 channel_name: channel.name.clone(),
                 message: message(row, place)?,
-                terms: split(&terms),
+                terms: Vec::new(),
                 similarity: self.similarities.get(&index_row).copied(),
                 done_at: row.get::<Option<i64>>(9)?.map(rows::ts),
             };
-            found.push((ts, found_message));
+            found.push((ts, index_row, found_message));
             Ok(())
         })?;
-        found.sort_by(|(a, first), (b, second)| {
+        found.sort_by(|(a, _, first), (b, _, second)| {
             (&first.at.channel_id, a).cmp(&(&second.at.channel_id, b))
         });
-        Ok(found.into_iter().map(|(_, found)| found).collect())
+        let terms = terms_of_messages(self.connection, found.iter().map(|(_, row, _)| *row))?;
+        let with_terms = |(_, row, found)| FoundMessage {
+            terms: terms.get(&row).map_or_else(Vec::new, |terms| split(terms)),
+            ..found
+        };
+        Ok(found.into_iter().map(with_terms).collect())
     }
 
     /// The keys of the messages before and after one.
@@ -284,13 +291,7 @@ impl<'a> Search<'a> {
             if is_common(*count, self.visible.total) {
                 continue;
             }
-            let sql = "SELECT rowid FROM memory_index WHERE memory_index MATCH ?1";
-            let ids: Vec<i64> = rows::list(
-                self.connection,
-                sql,
-                params![format!("\"{term}\"")],
-                |row| row.get(0),
-            )?;
+            let ids = memories_with(self.connection, self.visible.workspace, term)?;
             for id in ids {
                 *weights.entry(id).or_default() += weight(*count, self.visible.total);
             }

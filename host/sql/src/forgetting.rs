@@ -40,7 +40,8 @@ impl Forgetting for SqlWorkspace {
                     search: None,
                 });
             }
-            let mut found = this.read(|connection, _| search(connection, &forgotten))?;
+            let mut found =
+                this.read(|connection, place| search(connection, place.workspace, &forgotten))?;
             found.kept_pages = this.discard_erased()?;
             Ok(Receipt {
                 erased,

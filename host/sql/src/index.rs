@@ -3,12 +3,14 @@
 //! **Invariant**: it changes in the transaction of the message or the memory. Every message that is not deleted has one row,
 //! and every memory whose text has terms.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::params;
-use crate::session::{Connection, OptionalExtension, Result};
+use crate::session::{Connection, Dialect, OptionalExtension, Result};
 use myao_terms::terms;
 
+use super::rows::list;
+use super::sight::json_array;
 use super::vector_rows;
 
 /// The lower bits of a row's id are the message's key, the others the channel's: so the messages of a channel stand side by
@@ -125,10 +127,47 @@ pub(super) fn terms_of(connection: &Connection, table: Table, row: i64) -> Resul
     Ok(terms.unwrap_or_default())
 }
 
+/// The terms of the rows of messages, joined by spaces.
+pub(super) fn terms_of_messages(
+    connection: &Connection,
+    rows: impl IntoIterator<Item = i64>,
+) -> Result<HashMap<i64, String>> {
+    let sql = "SELECT i.rowid, i.terms FROM integers(?1) AS wanted CROSS JOIN message_index AS i ON i.rowid = wanted.value";
+    let rows = json_array(&rows.into_iter().collect());
+    let found = list(connection, sql, params![rows], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    Ok(found.into_iter().collect())
+}
+
+/// The rows of memories with a term.
+pub(super) fn memories_with(
+    connection: &Connection,
+    workspace: i64,
+    term: &str,
+) -> Result<Vec<i64>> {
+    let (sql, term) = match connection.dialect() {
+        Dialect::Sqlite => (
+            "SELECT rowid FROM memory_index WHERE memory_index MATCH ?1",
+            format!("\"{term}\""),
+        ),
+        Dialect::Postgres => (
+            "SELECT rowid FROM memory_index WHERE tokens @> ARRAY[?1]",
+            token(workspace, term),
+        ),
+    };
+    list(connection, sql, params![term], |row| row.get(0))
+}
+
+/// A term as PostgreSQL's index has it.
+pub(super) fn token(workspace: i64, term: &str) -> String {
+    format!("{workspace} {term}")
+}
+
 /// Rebuilds the index if it still holds one of these terms, which no row has any more. `secure-delete` removes terms from the
 /// pages of the index, but not from the keys by which a page is found: such a key is the beginning of its first term.
 fn leave_no_key(connection: &Connection, table: Table, gone: &BTreeSet<String>) -> Result<()> {
-    if gone.is_empty() {
+    if gone.is_empty() || connection.dialect() != Dialect::Sqlite {
         return Ok(());
     }
     let name = table.name();
@@ -169,10 +208,17 @@ fn leave_no_key(connection: &Connection, table: Table, gone: &BTreeSet<String>) 
 }
 
 fn insert(connection: &Connection, row: i64, text: &str) -> Result<()> {
-    connection.execute(
-        "INSERT INTO message_index (rowid, terms) VALUES (?1, ?2)",
-        params![row, terms(text).join(" ")],
-    )?;
+    let terms = terms(text).join(" ");
+    match connection.dialect() {
+        Dialect::Sqlite => {
+            let insert = "INSERT INTO message_index (rowid, terms) VALUES (?1, ?2)";
+            connection.execute(insert, params![row, terms])?;
+        }
+        Dialect::Postgres => {
+            let insert = include_str!("sql/postgres/index_message.sql");
+            connection.execute(insert, params![row, terms, channel_of(row)])?;
+        }
+    }
     Ok(())
 }
 
@@ -194,10 +240,11 @@ fn count(connection: &Connection, channel: i64, added: i64) -> Result<()> {
 pub(super) fn add_memory(connection: &Connection, memory: i64, content: &str) -> Result<()> {
     let terms = terms(content);
     if !terms.is_empty() {
-        connection.execute(
-            "INSERT INTO memory_index (rowid, terms) VALUES (?1, ?2)",
-            params![memory, terms.join(" ")],
-        )?;
+        let insert = match connection.dialect() {
+            Dialect::Sqlite => "INSERT INTO memory_index (rowid, terms) VALUES (?1, ?2)",
+            Dialect::Postgres => include_str!("sql/postgres/index_memory.sql"),
+        };
+        connection.execute(insert, params![memory, terms.join(" ")])?;
     }
     Ok(())
 }
@@ -264,6 +311,10 @@ pub fn leftovers(connection: &Connection) -> Result<Vec<(&'static str, usize)>> 
     ];
     let rows = |(place, rows): (_, u32)| (place, usize::try_from(rows).unwrap_or(usize::MAX));
     let mut found: Vec<(&'static str, usize)> = counted.map(rows).to_vec();
+    found.retain(|(_, rows)| *rows > 0);
+    if connection.dialect() != Dialect::Sqlite {
+        return Ok(found);
+    }
     // Whether the terms are those of the rows.
     for (place, check) in [
         ("message_index", "PRAGMA integrity_check(message_index)"),

@@ -1,8 +1,7 @@
 //! Looks for forgotten texts in everything that is stored.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::params;
 use crate::session::{Connection, Dialect, Result};
 use aho_corasick::AhoCorasick;
 use myao_plugin::OtherReason;
@@ -11,7 +10,6 @@ use myao_plugin::storage::StorageError;
 
 use super::fault::Fault;
 use super::index;
-use super::rows::list;
 
 /// What forgotten messages said.
 #[derive(Debug, Default)]
@@ -37,7 +35,11 @@ impl Forgotten {
 }
 
 /// Looks for the texts in each column that holds text, and for rows and terms of the index that belong to no text.
-pub(super) fn search(connection: &Connection, forgotten: &Forgotten) -> Result<Search, Fault> {
+pub(super) fn search(
+    connection: &Connection,
+    workspace: i64,
+    forgotten: &Forgotten,
+) -> Result<Search, Fault> {
     let mut result = Search {
         texts: forgotten.texts.len(),
         left_out: forgotten.left_out.len(),
@@ -50,19 +52,25 @@ pub(super) fn search(connection: &Connection, forgotten: &Forgotten) -> Result<S
         let text = format!("too much was forgotten to look for it: {error}");
         StorageError::Other(OtherReason::new("too-much-text", text))
     })?;
-    for (table, column) in text_columns(connection)? {
-        let (kept_in, values) = (quoted(&table), quoted(&column));
-        let values = format!("SELECT {values} FROM {kept_in} WHERE {values} IS NOT NULL");
-        let mut found = 0;
-        connection.each(&values, (), |row| -> Result<()> {
-            found += usize::from(texts.is_match(row.get_ref(0)?.bytes()));
-            Ok(())
-        })?;
-        if found > 0 {
-            result.found.push(Found {
-                place: format!("{table}.{column}"),
-                rows: found,
-            });
+    for (table, columns) in tables(connection)? {
+        let rows = rows_of_workspace(&table, &columns);
+        for column in columns.iter().filter(|column| column.may_hold_text) {
+            let values = quoted(&column.name);
+            let values = format!(
+                "SELECT {values} FROM {} WHERE {values} IS NOT NULL AND {rows}",
+                quoted(&table)
+            );
+            let mut found = 0;
+            connection.each(&values, [workspace], |row| -> Result<()> {
+                found += usize::from(texts.is_match(row.get_ref(0)?.bytes()));
+                Ok(())
+            })?;
+            if found > 0 {
+                result.found.push(Found {
+                    place: format!("{table}.{}", column.name),
+                    rows: found,
+                });
+            }
         }
     }
     for (place, rows) in index::leftovers(connection)? {
@@ -74,15 +82,46 @@ pub(super) fn search(connection: &Connection, forgotten: &Forgotten) -> Result<S
     Ok(result)
 }
 
-/// All tables that hold rows, with their columns that may hold text. Not the index: it holds terms.
-fn text_columns(connection: &Connection) -> Result<Vec<(String, String)>> {
+/// A column of a table.
+struct TableColumn {
+    name: String,
+    may_hold_text: bool,
+}
+
+/// All tables that hold rows, but for the index, with their columns.
+fn tables(connection: &Connection) -> Result<BTreeMap<String, Vec<TableColumn>>> {
     let sql = match connection.dialect() {
-        Dialect::Sqlite => include_str!("sql/sqlite/text_columns.sql"),
-        Dialect::Postgres => include_str!("sql/postgres/text_columns.sql"),
+        Dialect::Sqlite => include_str!("sql/sqlite/columns.sql"),
+        Dialect::Postgres => include_str!("sql/postgres/columns.sql"),
     };
-    list(connection, sql, params![], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })
+    let mut tables: BTreeMap<String, Vec<TableColumn>> = BTreeMap::new();
+    connection.each(sql, (), |row| -> Result<()> {
+        tables.entry(row.get(0)?).or_default().push(TableColumn {
+            name: row.get(1)?,
+            may_hold_text: row.get(2)?,
+        });
+        Ok(())
+    })?;
+    Ok(tables)
+}
+
+/// The condition for rows of the workspace `?1`. What another workspace says is none of the receipt's business.
+fn rows_of_workspace(table: &str, columns: &[TableColumn]) -> &'static str {
+    let has = |name: &str| columns.iter().any(|column| column.name == name);
+    if table == "workspaces" {
+        "key = ?1"
+    } else if has("workspace") {
+        "workspace = ?1"
+    } else if has("channel") {
+        "channel IN (SELECT key FROM channels WHERE workspace = ?1)"
+    } else if has("memory") {
+        "memory IN (SELECT id FROM memories WHERE workspace = ?1)"
+    } else if has("recording") {
+        "recording IN (SELECT id FROM recordings WHERE workspace = ?1)"
+    } else {
+        // It belongs to no workspace.
+        "?1 = ?1"
+    }
 }
 
 fn quoted(name: &str) -> String {

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
 use crate::params;
-use crate::session::{Connection, Result};
+use crate::session::{Connection, Dialect, Result};
 
 use super::index::{self, channel_of, key_of};
 use super::place::Place;
 use super::rows::list;
 use super::sight::Sight;
+use super::sight::json_array;
 
 /// Up to so many channels are read one by one.
 const FEW_CHANNELS: usize = 50;
@@ -22,7 +23,7 @@ pub(super) struct Channel {
 
 /// Messages that may be seen from a place.
 pub(super) struct Visible {
-    workspace: i64,
+    pub(super) workspace: i64,
     /// By key.
     pub(super) channels: BTreeMap<i64, Channel>,
     /// The messages after the time.
@@ -83,6 +84,9 @@ impl Visible {
         term: &str,
         most: usize,
     ) -> Result<Vec<i64>> {
+        if connection.dialect() == Dialect::Postgres {
+            return self.rows_with_token(connection, term, most);
+        }
         let mut found = Vec::new();
         if !self.is_part {
             self.gather(connection, term, (i64::MIN, i64::MAX), most, &mut found)?;
@@ -91,6 +95,24 @@ impl Visible {
         for channel in self.channels.keys() {
             self.gather(connection, term, index::rows_of(*channel), most, &mut found)?;
         }
+        Ok(found)
+    }
+
+    fn rows_with_token(
+        &self,
+        connection: &Connection,
+        term: &str,
+        most: usize,
+    ) -> Result<Vec<i64>> {
+        // Later messages are left out here, so there may be so many more.
+        let limit = i64::try_from(most.saturating_add(self.later.len())).unwrap_or(i64::MAX);
+        let channels = json_array(&self.channels.keys().copied().collect());
+        let sql = include_str!("sql/postgres/rows_with_term.sql");
+        let token = index::token(self.workspace, term);
+        let columns = params![token, channels, index::KEY_MASK + 1, limit];
+        let mut found: Vec<i64> = list(connection, sql, columns, |row| row.get(0))?;
+        found.retain(|row| !self.later.contains(&key_of(*row)));
+        found.truncate(most);
         Ok(found)
     }
 

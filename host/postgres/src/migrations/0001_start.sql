@@ -612,18 +612,19 @@ CREATE INDEX agent_tokens_of_user ON agent_tokens (workspace, user_id);
 -- Finds messages and memories by their terms. Each row holds the terms of a text, joined by spaces. Without `fastupdate`, a term
 -- is found as fast after a write as before.
 
--- The row's id is made of the channel's key and the message's (`index.rs`). One row for each message that is not deleted.
+-- The row's id is made of the channel's key and the message's (`index.rs`). One row for each message that is not deleted. Each
+-- token is the key of the workspace, a space and a term: so a search visits nothing of other workspaces.
 CREATE TABLE message_index (
     rowid BIGINT PRIMARY KEY,
     terms TEXT COLLATE "C" NOT NULL,
-    tokens TSVECTOR GENERATED ALWAYS AS (array_to_tsvector(string_to_array(terms, ' '))) STORED
+    tokens TEXT[] COLLATE "C" NOT NULL
 );
 CREATE INDEX message_index_tokens ON message_index USING gin (tokens) WITH (fastupdate = off);
 -- The row's id is the memory's.
 CREATE TABLE memory_index (
     rowid BIGINT PRIMARY KEY,
     terms TEXT COLLATE "C" NOT NULL,
-    tokens TSVECTOR GENERATED ALWAYS AS (array_to_tsvector(string_to_array(terms, ' '))) STORED
+    tokens TEXT[] COLLATE "C" NOT NULL
 );
 CREATE INDEX memory_index_tokens ON memory_index USING gin (tokens) WITH (fastupdate = off);
 

@@ -1,7 +1,0 @@
--- All tables that hold rows, with their columns that may hold text. Not the index: it holds terms.
-SELECT c.table_name, c.column_name
-FROM information_schema.columns AS c
-JOIN information_schema.tables AS t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
-WHERE c.table_schema = current_schema() AND t.table_type = 'BASE TABLE' AND c.data_type IN ('text', 'bytea')
-    AND c.table_name NOT IN ('message_index', 'memory_index')
-ORDER BY c.table_name, c.ordinal_position;
