@@ -61,7 +61,7 @@ pub(super) fn intern(connection: &Connection, channels: &BTreeSet<i64>) -> Resul
         return Ok(key);
     }
     let key: i64 = connection.query_row(
-        "INSERT INTO origin_sets (digest) VALUES (?1) RETURNING key",
+        include_str!("sql/insert_origin_set.sql"),
         [&digest],
         |row| row.get(0),
     )?;

@@ -18,14 +18,11 @@ pub fn known_workspace(connection: &Connection, id: &str) -> Result<Option<i64>>
 /// # Errors
 /// That of the database.
 pub fn workspace_key(connection: &Connection, id: &str) -> Result<i64> {
-    // Another process may add it at this moment.
-    let add = "INSERT INTO workspaces (id) VALUES (?1) ON CONFLICT DO NOTHING";
     match known_workspace(connection, id)? {
         Some(key) => Ok(key),
-        None => {
-            connection.execute(add, [id])?;
-            let known = "SELECT key FROM workspaces WHERE id = ?1";
-            connection.query_row(known, [id], |row| row.get(0))
-        }
+        // Another process may add it at this moment.
+        None => connection.query_row(include_str!("sql/insert_workspace.sql"), [id], |row| {
+            row.get(0)
+        }),
     }
 }

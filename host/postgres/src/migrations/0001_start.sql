@@ -157,7 +157,8 @@ CREATE INDEX messages_deleted ON messages (channel, ts_key) WHERE deleted_at IS 
 CREATE INDEX messages_by_time ON messages (workspace, ts_key) WHERE deleted_at IS NULL;
 -- The messages that wait in channels with a version.
 CREATE INDEX messages_waiting ON messages (channel, ts_key) WHERE news_of IS NULL AND deleted_at IS NULL;
-CREATE INDEX messages_of_user ON messages (workspace, user_id) WHERE deleted_at IS NULL OR expired = 1;
+-- Of all messages, not only of those that are or were kept: here a table holds many workspaces, whose authors are listed.
+CREATE INDEX messages_of_user ON messages (workspace, user_id);
 CREATE INDEX messages_marked ON messages (channel, ts_key) WHERE may_mark = 1 AND deleted_at IS NULL;
 
 -- Where a text may be shown: the channels that it was made from, and who may see those. Most memories of a run are made from the
@@ -207,6 +208,8 @@ CREATE INDEX memories_newest ON memories (workspace, scope, memory_type)
 WHERE superseded_at IS NULL AND version > 0;
 CREATE INDEX memories_by_origins ON memories (origins) WHERE origins IS NOT NULL AND superseded_at IS NULL;
 CREATE INDEX memories_handed_unknown ON memories (workspace) WHERE handed_known = 0;
+-- SQLite has none: there a table holds few workspaces.
+CREATE INDEX memories_of_workspace ON memories (workspace, id);
 
 CREATE TABLE memory_source_messages (
     memory BIGINT NOT NULL REFERENCES memories (id),
@@ -331,6 +334,8 @@ CREATE INDEX backlog_thread_waits ON backlog (workspace, oldest_new_key, first_r
 WHERE thread_key > 0 AND short_term_id > 0 AND oldest_new_key IS NOT NULL;
 CREATE INDEX backlog_thread_never ON backlog (workspace, newest_key, first_reply_key)
 WHERE thread_key > 0 AND short_term_id = 0;
+-- SQLite has none: there a table holds few workspaces.
+CREATE INDEX backlog_of_workspace ON backlog (workspace) WHERE thread_key = 0;
 
 -- Threads with a message that was changed, deleted or late, so that their memories are out of date. A memory that a later run
 -- makes removes the row.
@@ -433,12 +438,15 @@ CREATE TABLE recorded_messages (
     recording BIGINT NOT NULL REFERENCES recordings (id),
     PRIMARY KEY (channel, ts_key, recording)
 );
+-- SQLite has none, and reads the whole table when a recording goes, as the next.
+CREATE INDEX recorded_messages_by_recording ON recorded_messages (recording);
 
 CREATE TABLE recorded_memories (
     memory BIGINT NOT NULL REFERENCES memories (id),
     recording BIGINT NOT NULL REFERENCES recordings (id),
     PRIMARY KEY (memory, recording)
 );
+CREATE INDEX recorded_memories_by_recording ON recorded_memories (recording);
 
 -- Events as they arrived. An applied event has no payload; its row stays for a while, so that duplicates are recognized.
 CREATE TABLE events (

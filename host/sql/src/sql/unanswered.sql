@@ -15,10 +15,10 @@ FROM (
         m.channel,
         CASE
             WHEN m.thread_key IS NOT NULL THEN m.thread_key
-            WHEN EXISTS (
-                SELECT 1 FROM backlog AS b
-                WHERE b.channel = m.channel AND b.thread_key = m.ts_key AND b.first_reply_key IS NOT NULL
-            ) THEN m.ts_key
+            -- For EXISTS, PostgreSQL may read the whole table.
+            WHEN (
+                SELECT b.first_reply_key FROM backlog AS b WHERE b.channel = m.channel AND b.thread_key = m.ts_key
+            ) IS NOT NULL THEN m.ts_key
             ELSE 0
         END AS conversation,
         MAX(m.ts_key) AS newest
