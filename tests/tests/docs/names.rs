@@ -212,7 +212,7 @@ fn what_is_not_there_is_found() {
     }
     let bad = [
         "host/cli/src/{lib,nain}.rs",
-        "host/sql/*.sql",
+        "host/sequel/*.sql",
         "host/bot/src/lib.rs:dance",
         "host/bot/src/nobody.rs:run",
         "memory.recordings",

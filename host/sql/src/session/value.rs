@@ -5,6 +5,8 @@ use std::sync::Arc;
 use super::{Error, Result};
 
 /// A parameter of a statement. Its type is known even if there is no value.
+///
+/// Exhaustive on purpose: every engine binds each kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value<'a> {
     /// An integer, or a boolean as 0 or 1.
@@ -18,6 +20,8 @@ pub enum Value<'a> {
 }
 
 /// A value of a row.
+///
+/// Exhaustive on purpose: every reader of a column sees all kinds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Column<'a> {
     /// No value.
