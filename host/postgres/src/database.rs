@@ -1,0 +1,251 @@
+//! The connections to one database, and the thread that serves their sockets.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{
+    Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime as PoolRuntime,
+    TimeoutType,
+};
+use myao_plugin::storage::StorageError;
+use myao_sql::backend::{Backend, Work};
+use myao_sql::fault::Fault;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::address::Address;
+use crate::connect::Connecting;
+use crate::error::{PostgresError, is_gone};
+use crate::options::PostgresOptions;
+use crate::session::{Failure, InTransaction};
+use crate::texts::Texts;
+use crate::tls::Tls;
+use crate::vacuum;
+use crate::wait::wait;
+
+/// How long a connection of the pool is waited for, and how long making one may take.
+const POOL_WAIT: Duration = Duration::from_secs(10);
+const CONNECT_WAIT: Duration = Duration::from_secs(30);
+
+/// How long a statement of a call may take, and one of an import or a migration. A migration may make an index.
+const STATEMENT: Duration = Duration::from_secs(60);
+const LONG_STATEMENT: Duration = Duration::from_secs(600);
+
+/// The numbers of the advisory locks begin with this one, "myao", so that they are not those of another program.
+const LOCKS: i32 = i32::from_be_bytes(*b"myao");
+
+/// Begins a transaction that sees one state of the database.
+const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
+    SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; \
+    SET LOCAL idle_in_transaction_session_timeout = '600s'";
+
+/// Begins a transaction that writes. A host that falls asleep in it must not hold up the others: the server ends it.
+const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
+    SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; \
+    SET LOCAL idle_in_transaction_session_timeout = '30s'";
+
+/// Begins a transaction that writes much, between which it reads files.
+const BEGIN_LONG: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
+    SET LOCAL statement_timeout = '600s'; SET LOCAL lock_timeout = '10s'; \
+    SET LOCAL idle_in_transaction_session_timeout = '600s'";
+
+/// Begins a migration, which waits for that of another host.
+const BEGIN_MIGRATION: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
+    SET LOCAL statement_timeout = '600s'; SET LOCAL lock_timeout = '600s'; \
+    SET LOCAL idle_in_transaction_session_timeout = '600s'";
+
+/// The connections to one database.
+pub(crate) struct Database {
+    pool: Pool,
+    address: Address,
+    connections: usize,
+    texts: Arc<Texts>,
+    /// Serves the sockets, whichever runtime the caller has, and if it has none. `None` while it is dropped.
+    runtime: Option<Runtime>,
+}
+
+impl Database {
+    /// Connects to nothing yet.
+    pub(crate) fn new(options: &PostgresOptions) -> Result<Self, PostgresError> {
+        let address = options.address();
+        let failed = |detail: String| PostgresError::other(&address, &detail);
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("myao-postgres")
+            .enable_all()
+            .build()
+            .map_err(|error| failed(format!("its thread cannot be started: {error}")))?;
+        let connecting = Connecting {
+            tls: Tls::new(options)?,
+            ssl_mode: options.ssl_mode,
+        };
+        // Whether a connection is still there is known without asking; `begin` meets the rare one that is not.
+        let config = ManagerConfig {
+            recycling_method: RecyclingMethod::Fast,
+        };
+        let manager = Manager::from_connect(options.config.clone(), connecting, config);
+        let pool = Pool::builder(manager)
+            .max_size(options.connections)
+            .wait_timeout(Some(POOL_WAIT))
+            .create_timeout(Some(CONNECT_WAIT))
+            .runtime(PoolRuntime::Tokio1)
+            .build()
+            .map_err(|error| failed(error.to_string()))?;
+        Ok(Self {
+            pool,
+            address,
+            connections: options.connections,
+            texts: Arc::default(),
+            runtime: Some(runtime),
+        })
+    }
+
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    fn runtime(&self) -> Result<&Runtime, PostgresError> {
+        self.runtime
+            .as_ref()
+            .ok_or_else(|| PostgresError::other(&self.address, "it was closed"))
+    }
+
+    /// Runs a future on this thread, with the store's sockets and clocks. Blocks.
+    fn wait<T>(&self, future: impl Future<Output = T>) -> Result<T, PostgresError> {
+        let _sockets = self.runtime()?.enter();
+        Ok(wait(future))
+    }
+
+    /// A connection. Blocks.
+    fn client(&self) -> Result<Object, PostgresError> {
+        match self.wait(self.pool.get())? {
+            Ok(client) => Ok(client),
+            Err(PoolError::Backend(error)) => Err(PostgresError::of(&self.address, &error)),
+            Err(PoolError::Timeout(TimeoutType::Wait)) => Err(PostgresError::Busy {
+                database: self.address.clone(),
+                connections: self.connections,
+            }),
+            Err(PoolError::Timeout(_)) => Err(PostgresError::Unreachable {
+                database: self.address.clone(),
+                detail: "no answer".to_owned(),
+            }),
+            Err(error) => Err(PostgresError::other(&self.address, &error.to_string())),
+        }
+    }
+
+    /// Begins a transaction. If the server has closed the connection meanwhile, as it does when it starts anew, another one is
+    /// taken: nothing was done on it yet.
+    fn begin(&self, begin: &str, limit: Duration) -> Result<InTransaction, PostgresError> {
+        let mut is_first = true;
+        loop {
+            let runtime = self.runtime()?.handle().clone();
+            let client = self.client()?;
+            let texts = self.texts.clone();
+            match InTransaction::begin(client, runtime, texts, Some(limit), begin) {
+                Ok(begun) => return Ok(begun),
+                Err(error) if is_first && is_gone_failure(&error) => {
+                    is_first = false;
+                    // The others will be gone, too.
+                    self.pool.retain(|_, _| false);
+                }
+                Err(error) => return Err(self.failed(&error)),
+            }
+        }
+    }
+
+    /// Begins a transaction that sees one state of the database.
+    pub(crate) fn begin_read(&self) -> Result<InTransaction, PostgresError> {
+        self.begin(BEGIN_READ, STATEMENT)
+    }
+
+    /// Begins a writing transaction of a workspace, after the one before has ended.
+    pub(crate) fn begin_write(&self, workspace: i64) -> Result<InTransaction, PostgresError> {
+        let lock = lock_of(workspace);
+        self.begin(&format!("{BEGIN_WRITE}; {lock}"), STATEMENT)
+    }
+
+    /// Begins a writing transaction of many statements; of a workspace that is not known yet, if there is none.
+    pub(crate) fn begin_long(
+        &self,
+        workspace: Option<i64>,
+    ) -> Result<InTransaction, PostgresError> {
+        let lock = workspace.map(lock_of).unwrap_or_default();
+        self.begin(&format!("{BEGIN_LONG}; {lock}"), LONG_STATEMENT)
+    }
+
+    /// Begins a migration, after that of another host.
+    pub(crate) fn begin_migration(&self) -> Result<InTransaction, PostgresError> {
+        // No workspace has the key 0. A table that is in use holds up whoever comes after the migration, so it waits shortly.
+        let lock = lock_of(0);
+        let begin = format!("{BEGIN_MIGRATION}; {lock}; SET LOCAL lock_timeout = '10s'");
+        self.begin(&begin, LONG_STATEMENT)
+    }
+
+    /// Runs statements outside a transaction.
+    pub(crate) fn outside(&self, sql: &str) -> Result<(), PostgresError> {
+        let client = self.client()?;
+        self.wait(client.batch_execute(sql))?
+            .map_err(|error| PostgresError::of(&self.address, &error))
+    }
+
+    /// Commits.
+    pub(crate) fn commit(&self, transaction: InTransaction) -> Result<(), PostgresError> {
+        transaction
+            .commit()
+            .map_err(|error| PostgresError::of_commit(&self.address, &*error))
+    }
+
+    pub(crate) fn fault(&self, fault: Fault) -> PostgresError {
+        PostgresError::of_fault(&self.address, fault)
+    }
+
+    fn failed(&self, failure: &Failure) -> PostgresError {
+        PostgresError::of(&self.address, &**failure)
+    }
+}
+
+/// Waits until no other writing transaction of a workspace is open. The lock is the transaction's, so it needs no session.
+fn lock_of(workspace: i64) -> String {
+    // The key has 32 bits. If two workspaces of 2^32 have the same one, they wait for each other, and that is all.
+    let key = workspace as i32;
+    format!("SELECT pg_advisory_xact_lock({LOCKS}, {key})")
+}
+
+/// Whether a connection was closed before its first statement.
+fn is_gone_failure(failure: &Failure) -> bool {
+    failure
+        .downcast_ref::<tokio_postgres::Error>()
+        .is_some_and(is_gone)
+}
+
+impl Backend for Database {
+    fn read(&self, work: &mut Work<'_>) -> Result<(), StorageError> {
+        let reading = self.begin_read()?;
+        work(&reading).map_err(|fault| self.fault(fault))?;
+        reading.end_reading();
+        Ok(())
+    }
+
+    fn write(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
+        let writing = self.begin_write(workspace)?;
+        work(&writing).map_err(|fault| self.fault(fault))?;
+        Ok(self.commit(writing)?)
+    }
+
+    fn try_out(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
+        let writing = self.begin_write(workspace)?;
+        Ok(work(&writing).map_err(|fault| self.fault(fault))?)
+    }
+
+    fn discard_erased(&self) -> Result<Option<String>, StorageError> {
+        Ok(vacuum::discard(self)?)
+    }
+}
+
+impl Drop for Database {
+    /// Ends the thread without waiting for it: this may be within another runtime, where nothing may wait.
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The schema: which program a database belongs to, and the migrations.
+//!
+//! Several hosts use a database, and are updated one after the other. So a change takes two releases: the first one **expands**
+//! the tables, in a way that programs with the schema before can still work with; a later one **contracts** them, when no host
+//! needs the old form any more. `myao_schema` has a row for each migration, with its version and the oldest schema whose
+//! programs may still work with the tables. A program that meets a newer schema goes on if it is not older than that.
+
+use myao_sql::fault::Fault;
+use myao_sql::session::{Connection, OptionalExtension as _};
+
+use crate::database::Database;
+use crate::error::PostgresError;
+
+/// A step from one version of the schema to the next.
+pub(crate) struct Migration {
+    pub(crate) sql: &'static str,
+    /// The oldest schema whose programs can still work with the tables afterwards.
+    pub(crate) oldest_reader: i64,
+}
+
+/// Each takes a database from the version that is its index in this list to the next version.
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    sql: include_str!("migrations/0001_start.sql"),
+    oldest_reader: 1,
+}];
+
+/// Which program a database belongs to.
+#[derive(Debug, PartialEq, Eq)]
+enum Found {
+    /// Nobody's: it has no tables.
+    Empty,
+    /// Another program's.
+    Foreign,
+    /// Myao's.
+    Ours {
+        version: i64,
+        /// The oldest schema whose programs can work with it.
+        oldest_reader: i64,
+    },
+}
+
+/// Migrates a new or older database to the newest schema; does not change any other. With the newest schema, nothing but reading
+/// it is needed.
+pub(crate) fn prepare(database: &Database, migrations: &[Migration]) -> Result<(), PostgresError> {
+    let newest = i64::try_from(migrations.len()).unwrap_or(i64::MAX);
+    let reading = database.begin_read()?;
+    let found = look(&reading).map_err(|fault| database.fault(fault))?;
+    reading.end_reading();
+    let mut version = check(database, &found, newest)?;
+    while version < newest {
+        version = migrate(database, migrations, newest)?;
+    }
+    Ok(())
+}
+
+/// Applies one migration in a transaction of its own. Returns the version afterwards: another host may have been first.
+fn migrate(
+    database: &Database,
+    migrations: &[Migration],
+    newest: i64,
+) -> Result<i64, PostgresError> {
+    let writing = database.begin_migration()?;
+    let found = look(&writing).map_err(|fault| database.fault(fault))?;
+    let version = check(database, &found, newest)?;
+    let index = usize::try_from(version).unwrap_or(usize::MAX);
+    let Some(migration) = migrations.get(index) else {
+        return Ok(version);
+    };
+    let next = version + 1;
+    let Migration { sql, oldest_reader } = migration;
+    let made = if version == 0 { CREATE } else { "" };
+    let note = format!(
+        "INSERT INTO myao_schema (version, oldest_reader) VALUES ({next}, {oldest_reader})"
+    );
+    writing
+        .batch(&format!("{made}\n{sql}\n;\n{note}"))
+        .map_err(|error| PostgresError::of(database.address(), &*error))?;
+    database.commit(writing)?;
+    tracing::info!("`{}` has schema {next} now", database.address());
+    Ok(next)
+}
+
+/// The table by which a database of myao is known.
+const CREATE: &str = "CREATE TABLE myao_schema (
+    version BIGINT PRIMARY KEY,
+    -- The oldest schema whose programs can work with the tables as they are after this migration.
+    oldest_reader BIGINT NOT NULL,
+    applied_at TIMESTAMPTZ NOT NULL DEFAULT now()
+);";
+
+/// The version of a database that this program may use or migrate; 0 if it is empty.
+fn check(database: &Database, found: &Found, newest: i64) -> Result<i64, PostgresError> {
+    match *found {
+        Found::Empty => Ok(0),
+        Found::Foreign => Err(PostgresError::Foreign(database.address().clone())),
+        Found::Ours {
+            version,
+            oldest_reader,
+        } if version > newest && oldest_reader > newest => Err(PostgresError::Newer {
+            database: database.address().clone(),
+            found: version,
+            known: newest,
+        }),
+        Found::Ours { version, .. } => Ok(version),
+    }
+}
+
+/// What a database is.
+fn look(connection: &Connection) -> Result<Found, Fault> {
+    // Other programs' extensions may bring tables of their own.
+    let schema = "SELECT to_regclass('myao_schema') IS NOT NULL, EXISTS (
+            SELECT 1 FROM pg_class AS c
+            WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+                AND NOT EXISTS (SELECT 1 FROM pg_depend AS d
+                    WHERE d.classid = CAST('pg_class' AS regclass) AND d.objid = c.oid AND d.deptype = 'e'))";
+    let (is_ours, has_tables): (bool, bool) =
+        connection.query_row(schema, (), |row| Ok((row.get(0)?, row.get(1)?)))?;
+    if !is_ours {
+        return Ok(if has_tables {
+            Found::Foreign
+        } else {
+            Found::Empty
+        });
+    }
+    let newest = "SELECT version, oldest_reader FROM myao_schema ORDER BY version DESC LIMIT 1";
+    let row = connection
+        .query_row(newest, (), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    // Only another program makes such a table without a row.
+    Ok(
+        row.map_or(Found::Foreign, |(version, oldest_reader)| Found::Ours {
+            version,
+            oldest_reader,
+        }),
+    )
+}

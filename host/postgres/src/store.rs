@@ -1,0 +1,116 @@
+//! A database of myao, and its workspaces.
+
+use std::sync::Arc;
+
+use myao_plugin::LocalTime;
+use myao_plugin::storage::StorageError;
+use myao_sql::backend::Transaction;
+use myao_sql::fault::Fault;
+use myao_sql::session::Connection;
+use myao_sql::{SqlImport, SqlWorkspace, known_workspace, workspace_key};
+
+use crate::address::Address;
+use crate::database::Database;
+use crate::error::PostgresError;
+use crate::options::PostgresOptions;
+use crate::schema;
+use crate::session::InTransaction;
+
+/// A database of myao. Cheap to clone.
+#[derive(Clone)]
+pub struct PostgresStore {
+    database: Arc<Database>,
+}
+
+impl PostgresStore {
+    /// Opens a database. If it is empty, its tables are made; if its schema is older, it is migrated. Blocks.
+    ///
+    /// # Errors
+    /// [`PostgresError`].
+    pub fn open(options: &PostgresOptions) -> Result<Self, PostgresError> {
+        let database = Arc::new(Database::new(options)?);
+        schema::prepare(&database, schema::MIGRATIONS)?;
+        Ok(Self { database })
+    }
+
+    /// The database, as errors and logs name it.
+    #[must_use]
+    pub fn address(&self) -> &Address {
+        self.database.address()
+    }
+
+    /// One workspace of the database. `local_time`, a time zone, determines the UTC offset of the times that it returns,
+    /// `workspace_scope_id` is the scope id of its own memories. Blocks.
+    ///
+    /// # Errors
+    /// If the database cannot be used.
+    pub fn workspace(
+        &self,
+        id: &str,
+        local_time: impl Into<LocalTime>,
+        workspace_scope_id: &str,
+    ) -> Result<SqlWorkspace, PostgresError> {
+        let key = match self.known(id)? {
+            Some(key) => key,
+            None => self.add(id)?,
+        };
+        Ok(SqlWorkspace::new(
+            self.database.clone(),
+            key,
+            local_time.into(),
+            workspace_scope_id,
+        ))
+    }
+
+    /// Begins an import into a workspace at `now` in Unix seconds, as one transaction. Other writers of the workspace wait until
+    /// it ends. Blocks.
+    ///
+    /// # Errors
+    /// If the database cannot be used.
+    pub fn import(&self, workspace: &str, now: i64) -> Result<SqlImport, PostgresError> {
+        // A workspace that is not known yet is nobody else's: who adds it at the same time waits for its row.
+        let key = self.known(workspace)?;
+        let transaction = Box::new(Importing {
+            open: self.database.begin_long(key)?,
+            database: self.database.clone(),
+        });
+        SqlImport::begin(transaction, workspace, now).map_err(PostgresError::Refused)
+    }
+
+    fn known(&self, id: &str) -> Result<Option<i64>, PostgresError> {
+        let reading = self.database.begin_read()?;
+        let known = known_workspace(&reading, id);
+        let known = known.map_err(|error| self.database.fault(error.into()))?;
+        reading.end_reading();
+        Ok(known)
+    }
+
+    fn add(&self, id: &str) -> Result<i64, PostgresError> {
+        let writing = self.database.begin_long(None)?;
+        let key = workspace_key(&writing, id);
+        let key = key.map_err(|error| self.database.fault(error.into()))?;
+        self.database.commit(writing)?;
+        Ok(key)
+    }
+}
+
+/// The transaction of an import.
+struct Importing {
+    open: InTransaction,
+    database: Arc<Database>,
+}
+
+impl Transaction for Importing {
+    fn connection(&self) -> &Connection {
+        &self.open
+    }
+
+    fn commit(self: Box<Self>) -> Result<(), StorageError> {
+        let Self { open, database } = *self;
+        Ok(database.commit(open)?)
+    }
+
+    fn error(&self, fault: Fault) -> StorageError {
+        self.database.fault(fault).into()
+    }
+}

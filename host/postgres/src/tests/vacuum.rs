@@ -1,0 +1,56 @@
+//! What is left of erased rows.
+
+use myao_sql::backend::Backend as _;
+
+use super::{TestDatabase, options};
+use crate::database::Database;
+use crate::vacuum::TABLES;
+
+/// Erases as many users as it says.
+const ERASE: &str = "INSERT INTO workspaces (id) VALUES ('W1') ON CONFLICT DO NOTHING;
+    INSERT INTO users (workspace, id, name, is_bot) SELECT w.key, 'U' || n, 'somebody', 0 FROM workspaces AS w, generate_series(1, 5) AS n;
+    DELETE FROM users";
+
+#[test]
+fn the_tables_that_are_vacuumed_exist() {
+    let test = TestDatabase::migrated();
+    for table in TABLES {
+        test.run(&format!("SELECT 1 FROM {table} LIMIT 0"));
+    }
+}
+
+#[test]
+fn erased_rows_leave_their_tables_unless_somebody_may_see_them() {
+    let test = TestDatabase::migrated();
+    let database = test.connect();
+    test.run(ERASE);
+    let left = database.discard_erased().unwrap().unwrap();
+    assert!(left.starts_with("PostgreSQL keeps the bytes"), "{left}");
+
+    let reader = test.connect();
+    let reading = reader.begin_read().unwrap();
+    reading.batch("SELECT 1").unwrap();
+    test.run(ERASE);
+    let left = database.discard_erased().unwrap().unwrap();
+    assert!(
+        left.starts_with("5 erased rows stay in their tables"),
+        "{left}"
+    );
+    drop(reading);
+}
+
+#[test]
+fn tables_of_somebody_else_are_named() {
+    let test = TestDatabase::migrated();
+    let user = format!("guest_of_{}", test.name);
+    test.run(&format!(
+        "CREATE USER {user}; GRANT SELECT ON ALL TABLES IN SCHEMA public TO {user}"
+    ));
+    let url = test.server.socket_url(&user, &test.name);
+    let database = Database::new(&options(&url)).unwrap();
+    let left = database.discard_erased().unwrap().unwrap();
+    assert!(left.contains("only their owner may vacuum"), "{left}");
+    assert!(left.contains("messages"), "{left}");
+    drop(database);
+    test.run(&format!("DROP OWNED BY {user}; DROP USER {user}"));
+}

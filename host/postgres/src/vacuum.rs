@@ -1,0 +1,154 @@
+//! What PostgreSQL still keeps of rows that were erased.
+//!
+//! A deleted row stays in its table until a vacuum, which cannot remove it while an older transaction may still see it. The
+//! vacuum says neither that nor which tables it may not touch except in messages in the server's language, so its effect is read
+//! from the server's statistics.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use myao_sql::session::Connection;
+
+use crate::database::Database;
+use crate::error::PostgresError;
+
+/// The tables that hold what people or models wrote.
+pub(crate) const TABLES: &[&str] = &[
+    "channels",
+    "done_marks",
+    "events",
+    "feedback",
+    "llm_calls",
+    "memories",
+    "memory_index",
+    "memory_lines",
+    "memory_records",
+    "message_index",
+    "message_pins",
+    "message_vectors",
+    "messages",
+    "recorded_calls",
+    "recordings",
+    "replies",
+    "reply_parts",
+    "users",
+];
+
+/// How long the statistics may lag behind: before PostgreSQL 15 a process of their own gathers them.
+const STATISTICS: Duration = Duration::from_secs(2);
+
+/// How long to wait before reading them again.
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// What remains whatever is done here.
+const KEPT: &str = "PostgreSQL keeps the bytes of erased rows in its files until it writes something else there, in its log (WAL) until \
+    that is recycled, and in replicas, archives and backups";
+
+/// What a vacuum left of a table.
+struct Left {
+    table: String,
+    is_vacuumed: bool,
+    rows: i64,
+}
+
+/// Vacuums the tables that hold what people or models wrote. Returns what is still kept.
+pub(crate) fn discard(database: &Database) -> Result<Option<String>, PostgresError> {
+    let before = read(database, |connection| {
+        connection.query_row(
+            "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
+            (),
+            |row| row.get(0),
+        )
+    })?;
+    // Without a cleanup of the indexes their entries would stay when there are few.
+    database.outside(&format!("VACUUM (INDEX_CLEANUP ON) {}", TABLES.join(", ")))?;
+    let begun = Instant::now();
+    let mut left = tables(database, before)?;
+    while left.iter().any(|table| !table.is_vacuumed) && begun.elapsed() < STATISTICS {
+        sleep(AGAIN);
+        left = tables(database, before)?;
+    }
+    Ok(Some(said(&left)))
+}
+
+/// What is kept, in words.
+fn said(left: &[Left]) -> String {
+    let untouched: Vec<&str> = left
+        .iter()
+        .filter(|table| !table.is_vacuumed)
+        .map(|table| table.table.as_str())
+        .collect();
+    let mut text = String::new();
+    if !untouched.is_empty() {
+        text.push_str(&format!(
+            "whether erased rows left the tables {} is not known, which only their owner may vacuum; ",
+            untouched.join(", ")
+        ));
+    }
+    let rows: i64 = left
+        .iter()
+        .filter(|table| table.is_vacuumed)
+        .map(|table| table.rows)
+        .sum();
+    if rows > 0 {
+        text.push_str(&format!(
+            "{rows} erased rows stay in their tables, because an older transaction may still read them, until a vacuum after its end; "
+        ));
+    }
+    text + KEPT
+}
+
+/// What the server knows about the tables since a time in microseconds.
+fn tables(database: &Database, since: i64) -> Result<Vec<Left>, PostgresError> {
+    let names: Vec<String> = TABLES.iter().map(|table| format!("'{table}'")).collect();
+    let sql = format!(
+        "SELECT CAST(c.relname AS TEXT), COALESCE(EXTRACT(EPOCH FROM s.last_vacuum) * 1000000 >= ?1, false), COALESCE(s.n_dead_tup, 0)
+        FROM pg_class AS c LEFT JOIN pg_stat_all_tables AS s ON s.relid = c.oid
+        WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relname IN ({})
+        ORDER BY c.relname",
+        names.join(", ")
+    );
+    read(database, |connection| {
+        connection.query_map(&sql, [since], |row| {
+            Ok(Left {
+                table: row.get(0)?,
+                is_vacuumed: row.get(1)?,
+                rows: row.get(2)?,
+            })
+        })
+    })
+}
+
+fn read<T>(
+    database: &Database,
+    work: impl FnOnce(&Connection) -> myao_sql::session::Result<T>,
+) -> Result<T, PostgresError> {
+    let reading = database.begin_read()?;
+    let value = work(&reading).map_err(|error| database.fault(error.into()))?;
+    reading.end_reading();
+    Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{KEPT, Left, said};
+
+    #[test]
+    fn what_is_kept_is_said() {
+        let table = |table: &str, is_vacuumed, rows| Left {
+            table: table.to_owned(),
+            is_vacuumed,
+            rows,
+        };
+        assert_eq!(said(&[table("messages", true, 0)]), KEPT);
+        let left = [
+            table("messages", true, 2),
+            table("memories", true, 1),
+            table("replies", false, 9),
+        ];
+        let text = said(&left);
+        assert!(text.contains("the tables replies is not known"), "{text}");
+        assert!(text.contains("; 3 erased rows stay"), "{text}");
+        assert!(text.ends_with(KEPT));
+    }
+}
