@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use deadpool_postgres::Object;
 use futures::StreamExt as _;
-use myao_sql::session::{Engine, Error, Result, Row, Session, TakeRow, Value};
+use myao_sql::session::{Dialect, Error, Result, Row, Session, TakeRow, Value};
 use tokio::runtime::Handle;
 use tokio_postgres::RowStream;
 use tokio_postgres::types::ToSql;
@@ -175,8 +175,8 @@ impl InTransaction {
 }
 
 impl Session for InTransaction {
-    fn engine(&self) -> Engine {
-        Engine::Postgres
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
     }
 
     fn run(&self, sql: &str, values: &[Value<'_>]) -> Result<usize> {
