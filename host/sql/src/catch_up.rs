@@ -100,6 +100,8 @@ impl CatchUpState for SqlWorkspace {
     ) -> Result<Vec<MissingMessage>, StorageError> {
         self.reading(move |connection, place| {
             let missing = include_str!("sql/missing_messages.sql");
+            // PostgreSQL refuses to add to the end of all times.
+            let now = now.min(i64::MAX - MESSAGE_WAITS.1);
             let columns = params![place.workspace, now, limit];
             Ok(list(connection, missing, columns, |row| {
                 Ok(MissingMessage {

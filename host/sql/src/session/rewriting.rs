@@ -1,8 +1,8 @@
 //! What an engine changes in the shared texts of SQL before it runs them.
 //!
-//! Besides `?1`, these are hints about the order in which SQLite visits tables (`INDEXED BY`, `CROSS JOIN`), which PostgreSQL
-//! decides itself, and the table functions `integers(json)` and `texts(json)`, which give each element of a JSON array as
-//! `value` and its position from 0 as `key`. In PostgreSQL they are functions of the schema.
+//! Besides `?1`, these are hints about the order in which SQLite visits tables (`INDEXED BY`, `NOT INDEXED`, `CROSS JOIN`),
+//! which PostgreSQL decides itself, and the table functions `integers(json)` and `texts(json)`, which give each element of a
+//! JSON array as `value` and its position from 0 as `key`. In PostgreSQL they are functions of the schema.
 
 use std::borrow::Cow;
 
@@ -55,6 +55,9 @@ pub fn for_postgres(sql: &str) -> String {
                         let name = after.trim_start().trim_start_matches("BY ").trim_start();
                         rest = split_word(name).1;
                     }
+                    "NOT" if after.trim_start().starts_with("INDEXED") => {
+                        rest = after.trim_start().trim_start_matches("INDEXED");
+                    }
                     // `CROSS JOIN`; every one of the shared texts has an `ON`.
                     "CROSS" => rest = after.trim_start(),
                     word => out.push_str(word),
@@ -102,5 +105,7 @@ mod tests {
             for_postgres(sql),
             "\nSELECT '?', \"a?\" FROM m AS x \nJOIN texts($2) AS t ON true WHERE y = $12"
         );
+        let sql = "FROM m AS x NOT INDEXED WHERE NOT x.y = ?1";
+        assert_eq!(for_postgres(sql), "FROM m AS x  WHERE NOT x.y = $1");
     }
 }
