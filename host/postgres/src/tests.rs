@@ -20,7 +20,7 @@ use std::sync::OnceLock;
 
 use crate::database::Database;
 use crate::{PostgresOptions, PostgresStore};
-use server::{PostgresServer, server};
+use server::{PostgresServer, SUPERUSER, server};
 
 /// A database of a test. It goes away with it.
 struct TestDatabase {
@@ -42,15 +42,16 @@ impl TestDatabase {
         let server = server();
         let template = TEMPLATE.get_or_init(|| {
             let template = server.create(None);
-            PostgresStore::open(&options(&server.url(&template))).unwrap();
+            PostgresStore::open(&options(&server.socket_url(SUPERUSER, &template))).unwrap();
             template
         });
         let name = server.create(Some(template));
         Self { server, name }
     }
 
+    /// Over the socket: asking for the password takes longer than most tests.
     fn options(&self) -> PostgresOptions {
-        options(&self.server.url(&self.name))
+        options(&self.server.socket_url(SUPERUSER, &self.name))
     }
 
     /// The connections to it, with whatever tables it has.
