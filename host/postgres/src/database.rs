@@ -1,7 +1,7 @@
 //! The connections to one database, and the thread that serves their sockets.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deadpool_postgres::{
     Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime as PoolRuntime,
@@ -10,6 +10,7 @@ use deadpool_postgres::{
 use myao_plugin::storage::StorageError;
 use myao_sql::backend::{Backend, Work};
 use myao_sql::fault::Fault;
+use myao_sql::session::Connection;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::address::Address;
@@ -53,12 +54,21 @@ const BEGIN_MIGRATION: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SET LOCAL statement_timeout = '600s'; SET LOCAL lock_timeout = '600s'; \
     SET LOCAL idle_in_transaction_session_timeout = '600s'";
 
+/// Asks for the number of a transaction.
+const ID: &str = "SELECT pg_current_xact_id()";
+
+/// How long it is asked whether a transaction was committed, and how often. A server that has crashed may be back by then.
+const SETTLE: Duration = Duration::from_secs(20);
+const SETTLE_AGAIN: Duration = Duration::from_millis(100);
+
 /// The connections to one database.
 pub(crate) struct Database {
     pool: Pool,
     address: Address,
     connections: usize,
     texts: Arc<Texts>,
+    /// How long it is asked whether a transaction was committed.
+    pub(crate) settle: Duration,
     /// Serves the sockets, whichever runtime the caller has, and if it has none. `None` while it is dropped.
     runtime: Option<Runtime>,
 }
@@ -95,6 +105,7 @@ impl Database {
             address,
             connections: options.connections,
             texts: Arc::default(),
+            settle: SETTLE,
             runtime: Some(runtime),
         })
     }
@@ -160,7 +171,7 @@ impl Database {
     /// Begins a writing transaction of a workspace, after the one before has ended.
     pub(crate) fn begin_write(&self, workspace: i64) -> Result<InTransaction, PostgresError> {
         let lock = lock_of(workspace);
-        self.begin(&format!("{BEGIN_WRITE}; {lock}"), STATEMENT)
+        self.begin(&format!("{BEGIN_WRITE}; {lock}; {ID}"), STATEMENT)
     }
 
     /// Begins a writing transaction of many statements; of a workspace that is not known yet, if there is none.
@@ -169,14 +180,14 @@ impl Database {
         workspace: Option<i64>,
     ) -> Result<InTransaction, PostgresError> {
         let lock = workspace.map(lock_of).unwrap_or_default();
-        self.begin(&format!("{BEGIN_LONG}; {lock}"), LONG_STATEMENT)
+        self.begin(&format!("{BEGIN_LONG}; {lock}; {ID}"), LONG_STATEMENT)
     }
 
     /// Begins a migration, after that of another host.
     pub(crate) fn begin_migration(&self) -> Result<InTransaction, PostgresError> {
         // No workspace has the key 0. A table that is in use holds up whoever comes after the migration, so it waits shortly.
         let lock = lock_of(0);
-        let begin = format!("{BEGIN_MIGRATION}; {lock}; SET LOCAL lock_timeout = '10s'");
+        let begin = format!("{BEGIN_MIGRATION}; {lock}; SET LOCAL lock_timeout = '10s'; {ID}");
         self.begin(&begin, LONG_STATEMENT)
     }
 
@@ -187,11 +198,44 @@ impl Database {
             .map_err(|error| PostgresError::of(&self.address, &error))
     }
 
-    /// Commits.
+    /// Commits. If the answer is lost, the server is asked what became of the transaction.
     pub(crate) fn commit(&self, transaction: InTransaction) -> Result<(), PostgresError> {
-        transaction
-            .commit()
-            .map_err(|error| PostgresError::of_commit(&self.address, &*error))
+        let id = transaction.id().map(str::to_owned);
+        let Err(failure) = transaction.commit() else {
+            return Ok(());
+        };
+        match (PostgresError::of_commit(&self.address, &*failure), id) {
+            (PostgresError::CommitUnknown { database, detail }, Some(id)) => {
+                let begun = Instant::now();
+                while begun.elapsed() < self.settle {
+                    match self.is_committed(&id) {
+                        Ok(Some(true)) => return Ok(()),
+                        Ok(Some(false)) => {
+                            return Err(PostgresError::ConnectionLost { database, detail });
+                        }
+                        Ok(None) | Err(_) => std::thread::sleep(SETTLE_AGAIN),
+                    }
+                }
+                Err(PostgresError::CommitUnknown { database, detail })
+            }
+            (error, _) => Err(error),
+        }
+    }
+
+    /// Whether a transaction was committed; `None` if the server still works on it, or has forgotten it.
+    fn is_committed(&self, id: &str) -> Result<Option<bool>, PostgresError> {
+        let reading = self.begin_read()?;
+        let connection: &Connection = &reading;
+        let status = connection.query_row("SELECT pg_xact_status(CAST(?1 AS xid8))", [id], |row| {
+            row.get::<Option<String>>(0)
+        });
+        let status = status.map_err(|error| self.fault(error.into()))?;
+        reading.end_reading();
+        Ok(match status.as_deref() {
+            Some("committed") => Some(true),
+            Some("aborted") => Some(false),
+            _ => None,
+        })
     }
 
     pub(crate) fn fault(&self, fault: Fault) -> PostgresError {

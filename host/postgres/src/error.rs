@@ -157,7 +157,7 @@ pub enum PostgresError {
         /// What the network says.
         detail: String,
     },
-    /// The connection was lost while the transaction was committed.
+    /// The connection was lost while the transaction was committed, and the server did not come back to say what became of it.
     #[error(
         "the connection to `{database}` was lost while it saved ({detail}): whether it has saved is not known"
     )]

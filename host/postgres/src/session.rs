@@ -13,8 +13,8 @@ use deadpool_postgres::Object;
 use futures::StreamExt as _;
 use myao_sql::session::{Dialect, Error, Result, Row, Session, TakeRow, Value};
 use tokio::runtime::Handle;
-use tokio_postgres::RowStream;
 use tokio_postgres::types::ToSql;
+use tokio_postgres::{RowStream, SimpleQueryMessage};
 
 use crate::error::{Aborted, Silent};
 use crate::texts::Texts;
@@ -37,6 +37,8 @@ pub(crate) struct InTransaction {
     limit: Option<Duration>,
     /// The results that are being visited, the innermost last.
     visited: RefCell<Vec<Rows>>,
+    /// Its number, if `begin` asked for it.
+    id: Option<String>,
     /// How it ends if it is not committed.
     ending: &'static str,
     /// Whether a statement has failed. PostgreSQL then takes no other one, and a commit would undo everything in silence.
@@ -78,7 +80,8 @@ impl Rows {
 }
 
 impl InTransaction {
-    /// Begins a transaction with one message: `begin` is several statements, of which none may take longer than `limit`.
+    /// Begins a transaction with one message: `begin` is several statements, of which none may take longer than `limit`. What the
+    /// last one returns is the transaction's number.
     pub(crate) fn begin(
         client: Object,
         runtime: Handle,
@@ -86,16 +89,22 @@ impl InTransaction {
         limit: Option<Duration>,
         begin: &str,
     ) -> std::result::Result<Self, Failure> {
-        let this = Self {
+        let mut this = Self {
             client: Some(client),
             runtime,
             texts,
             limit,
             visited: RefCell::default(),
+            id: None,
             ending: "ROLLBACK",
             has_failed: Cell::new(false),
         };
-        this.batch(begin)?;
+        let answered = this.within_limit(this.client()?.simple_query(begin));
+        for answer in this.note(answered)? {
+            if let SimpleQueryMessage::Row(row) = answer {
+                this.id = row.try_get(0)?.map(str::to_owned);
+            }
+        }
         Ok(this)
     }
 
@@ -104,6 +113,11 @@ impl InTransaction {
         let client = self.client()?;
         let done = self.within_limit(client.batch_execute(sql));
         self.note(done)
+    }
+
+    /// Its number, by which the server knows later whether it was committed.
+    pub(crate) fn id(&self) -> Option<&str> {
+        self.id.as_deref()
     }
 
     /// Commits. If the server did not answer, it may have committed or not.

@@ -10,6 +10,7 @@
 mod conformance;
 mod errors;
 mod migrations;
+mod proxy;
 mod server;
 mod session;
 mod tls;

@@ -125,6 +125,11 @@ impl PostgresServer {
         }
     }
 
+    /// The port on 127.0.0.1.
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
     /// The address of a database on the port, with the superuser's password.
     pub(crate) fn url(&self, database: &str) -> String {
         let password = PASSWORD.replace(' ', "%20");

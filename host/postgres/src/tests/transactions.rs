@@ -10,7 +10,8 @@ use myao_sql::backend::Backend as _;
 use myao_sql::fault::Fault;
 use myao_sql::session::Connection;
 
-use super::TestDatabase;
+use super::proxy::{Cut, Proxy};
+use super::{TestDatabase, options};
 use crate::PostgresError;
 use crate::database::Database;
 
@@ -216,7 +217,7 @@ fn a_connection_that_is_lost_within_a_transaction_undoes_it() {
 }
 
 #[test]
-fn a_connection_that_is_lost_at_the_commit_is_said_to_be() {
+fn a_connection_that_is_closed_before_the_commit_undoes_it() {
     let (test, database) = with_table();
     let lost = database.write(1, &mut |connection| {
         insert(connection, 1)?;
@@ -225,10 +226,48 @@ fn a_connection_that_is_lost_at_the_commit_is_said_to_be() {
     });
     let error = lost.unwrap_err();
     assert_eq!(error.retry(), Retry::Later);
-    assert!(
-        error
-            .to_string()
-            .contains("whether it has saved is not known"),
-        "{error}"
-    );
+    assert!(error.to_string().contains("was lost"), "{error}");
+    assert_eq!(read_sum(&database), 0);
+}
+
+/// What a write says whose connection is cut at its commit, and what it has written.
+fn cut(cut: Cut) -> (Result<(), StorageError>, i64) {
+    let test = TestDatabase::empty();
+    test.run("CREATE TABLE t (n BIGINT)");
+    let url = test.server.url(&test.name);
+    let proxy = Proxy::start(test.server.port());
+    let mut database = Database::new(&options(&proxy.through(&url))).unwrap();
+    if cut == Cut::AndStayAway {
+        database.settle = Duration::from_millis(200);
+    }
+    database.write(1, &mut |c| insert(c, 1)).unwrap();
+    proxy.cut_next(cut);
+    let written = database.write(1, &mut |c| insert(c, 10));
+    (written, read_sum(&test.connect()))
+}
+
+#[test]
+fn a_commit_whose_answer_is_lost_was_a_commit() {
+    let (written, sum) = cut(Cut::Answer);
+    written.unwrap();
+    assert_eq!(sum, 11);
+}
+
+#[test]
+fn a_commit_that_never_arrives_was_none() {
+    let (written, sum) = cut(Cut::Commit);
+    let error = written.unwrap_err();
+    assert!(error.to_string().contains("was lost"), "{error}");
+    assert_eq!(error.retry(), Retry::Later);
+    assert_eq!(sum, 1);
+}
+
+#[test]
+fn a_commit_about_which_nobody_can_be_asked_is_unknown() {
+    let (written, sum) = cut(Cut::AndStayAway);
+    let error = written.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("whether it has saved is not known"), "{text}");
+    assert_eq!(error.retry(), Retry::Later);
+    assert_eq!(sum, 11);
 }
