@@ -27,8 +27,8 @@ use crate::wait::wait;
 const POOL_WAIT: Duration = Duration::from_secs(10);
 const CONNECT_WAIT: Duration = Duration::from_secs(30);
 
-/// How long a statement of a call may take, and one of an import or a migration. A migration may make an index.
-const STATEMENT: Duration = Duration::from_secs(60);
+/// How long a statement may take: of a call, and of an import. PostgreSQL counts the time that who reads its rows takes, too.
+const STATEMENT: Duration = Duration::from_secs(300);
 const LONG_STATEMENT: Duration = Duration::from_secs(600);
 
 /// The numbers of the advisory locks begin with this one, "myao", so that they are not those of another program.
@@ -36,12 +36,12 @@ const LOCKS: i32 = i32::from_be_bytes(*b"myao");
 
 /// Begins a transaction that sees one state of the database.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
-    SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; \
+    SET LOCAL statement_timeout = '300s'; SET LOCAL lock_timeout = '10s'; \
     SET LOCAL idle_in_transaction_session_timeout = '600s'";
 
 /// Begins a transaction that writes. A host that falls asleep in it must not hold up the others: the server ends it.
 const BEGIN_WRITE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
-    SET LOCAL statement_timeout = '60s'; SET LOCAL lock_timeout = '10s'; \
+    SET LOCAL statement_timeout = '300s'; SET LOCAL lock_timeout = '10s'; \
     SET LOCAL idle_in_transaction_session_timeout = '30s'";
 
 /// Begins a transaction that writes much, between which it reads files.
@@ -49,9 +49,9 @@ const BEGIN_LONG: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SET LOCAL statement_timeout = '600s'; SET LOCAL lock_timeout = '10s'; \
     SET LOCAL idle_in_transaction_session_timeout = '600s'";
 
-/// Begins a migration, which waits for that of another host.
+/// Begins a migration, which waits for that of another host. It may make an index, however long that takes.
 const BEGIN_MIGRATION: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
-    SET LOCAL statement_timeout = '600s'; SET LOCAL lock_timeout = '600s'; \
+    SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '600s'; \
     SET LOCAL idle_in_transaction_session_timeout = '600s'";
 
 /// Asks for the number of a transaction.
@@ -128,6 +128,8 @@ impl Database {
 
     /// A connection. Blocks.
     fn client(&self) -> Result<Object, PostgresError> {
+        // The pool would warn of each.
+        self.pool.retain(|client, _| !client.is_closed());
         match self.wait(self.pool.get())? {
             Ok(client) => Ok(client),
             Err(PoolError::Backend(error)) => Err(PostgresError::of(&self.address, &error)),
@@ -145,13 +147,13 @@ impl Database {
 
     /// Begins a transaction. If the server has closed the connection meanwhile, as it does when it starts anew, another one is
     /// taken: nothing was done on it yet.
-    fn begin(&self, begin: &str, limit: Duration) -> Result<InTransaction, PostgresError> {
+    fn begin(&self, begin: &str, limit: Option<Duration>) -> Result<InTransaction, PostgresError> {
         let mut is_first = true;
         loop {
             let runtime = self.runtime()?.handle().clone();
             let client = self.client()?;
             let texts = self.texts.clone();
-            match InTransaction::begin(client, runtime, texts, Some(limit), begin) {
+            match InTransaction::begin(client, runtime, texts, limit, begin) {
                 Ok(begun) => return Ok(begun),
                 Err(error) if is_first && is_gone_failure(&error) => {
                     is_first = false;
@@ -165,13 +167,13 @@ impl Database {
 
     /// Begins a transaction that sees one state of the database.
     pub(crate) fn begin_read(&self) -> Result<InTransaction, PostgresError> {
-        self.begin(BEGIN_READ, STATEMENT)
+        self.begin(BEGIN_READ, Some(STATEMENT))
     }
 
     /// Begins a writing transaction of a workspace, after the one before has ended.
     pub(crate) fn begin_write(&self, workspace: i64) -> Result<InTransaction, PostgresError> {
         let lock = lock_of(workspace);
-        self.begin(&format!("{BEGIN_WRITE}; {lock}; {ID}"), STATEMENT)
+        self.begin(&format!("{BEGIN_WRITE}; {lock}; {ID}"), Some(STATEMENT))
     }
 
     /// Begins a writing transaction of many statements; of a workspace that is not known yet, if there is none.
@@ -180,7 +182,7 @@ impl Database {
         workspace: Option<i64>,
     ) -> Result<InTransaction, PostgresError> {
         let lock = workspace.map(lock_of).unwrap_or_default();
-        self.begin(&format!("{BEGIN_LONG}; {lock}; {ID}"), LONG_STATEMENT)
+        self.begin(&format!("{BEGIN_LONG}; {lock}; {ID}"), Some(LONG_STATEMENT))
     }
 
     /// Begins a migration, after that of another host.
@@ -188,7 +190,7 @@ impl Database {
         // No workspace has the key 0. A table that is in use holds up whoever comes after the migration, so it waits shortly.
         let lock = lock_of(0);
         let begin = format!("{BEGIN_MIGRATION}; {lock}; SET LOCAL lock_timeout = '10s'; {ID}");
-        self.begin(&begin, LONG_STATEMENT)
+        self.begin(&begin, None)
     }
 
     /// Runs statements outside a transaction.

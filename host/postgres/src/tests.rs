@@ -7,6 +7,7 @@
     clippy::indexing_slicing
 )]
 
+mod bouncer;
 mod conformance;
 mod errors;
 mod migrations;

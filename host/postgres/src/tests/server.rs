@@ -269,7 +269,7 @@ impl Owner {
 }
 
 /// A port that nobody listens on.
-fn free_port() -> u16 {
+pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
