@@ -12,6 +12,7 @@ mod address;
 mod connect;
 mod database;
 mod error;
+pub mod examine;
 mod options;
 mod schema;
 mod session;

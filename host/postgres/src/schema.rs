@@ -24,6 +24,11 @@ pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
     oldest_reader: 1,
 }];
 
+/// The version to which [`MIGRATIONS`] lead.
+pub(crate) fn newest() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
 /// Which program a database belongs to.
 #[derive(Debug, PartialEq, Eq)]
 enum Found {
@@ -43,14 +48,24 @@ enum Found {
 /// it is needed.
 pub(crate) fn prepare(database: &Database, migrations: &[Migration]) -> Result<(), PostgresError> {
     let newest = i64::try_from(migrations.len()).unwrap_or(i64::MAX);
-    let reading = database.begin_read()?;
-    let found = look(&reading).map_err(|fault| database.fault(fault))?;
-    reading.end_reading();
-    let mut version = check(database, &found, newest)?;
+    let mut version = read(database, newest)?;
     while version < newest {
         version = migrate(database, migrations, newest)?;
     }
     Ok(())
+}
+
+/// The version of a database that this program may use or migrate; `None` if it is empty.
+pub(crate) fn version(database: &Database) -> Result<Option<i64>, PostgresError> {
+    let version = read(database, newest())?;
+    Ok((version > 0).then_some(version))
+}
+
+fn read(database: &Database, newest: i64) -> Result<i64, PostgresError> {
+    let reading = database.begin_read()?;
+    let found = look(&reading).map_err(|fault| database.fault(fault))?;
+    reading.end_reading();
+    check(database, &found, newest)
 }
 
 /// Applies one migration in a transaction of its own. Returns the version afterwards: another host may have been first.

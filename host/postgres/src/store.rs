@@ -33,6 +33,23 @@ impl PostgresStore {
         Ok(Self { database })
     }
 
+    /// Opens a database as [`PostgresStore::open`] does, but makes no tables in an empty one: then it is `None`. A replica can be
+    /// opened so, if its schema is not older than this program's. Blocks.
+    ///
+    /// # Errors
+    /// [`PostgresError`].
+    pub fn open_existing(options: &PostgresOptions) -> Result<Option<Self>, PostgresError> {
+        let database = Arc::new(Database::new(options)?);
+        match schema::version(&database)? {
+            None => return Ok(None),
+            Some(version) if version < schema::newest() => {
+                schema::prepare(&database, schema::MIGRATIONS)?;
+            }
+            Some(_) => {}
+        }
+        Ok(Some(Self { database }))
+    }
+
     /// The database, as errors and logs name it.
     #[must_use]
     pub fn address(&self) -> &Address {
