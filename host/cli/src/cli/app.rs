@@ -135,12 +135,9 @@ impl App {
         self.database().hold(work)
     }
 
-    fn database(&self) -> Database<'_> {
-        Database {
-            path: &self.config.memory.database_path,
-            workspace: &self.config.workspace,
-            timezone: self.config.timezone,
-        }
+    /// The database that is configured.
+    pub(crate) fn database(&self) -> Database<'_> {
+        Database::of(&self.config)
     }
 
     fn report_upgrade(&self, upgraded: Option<Upgrade>) {
@@ -149,7 +146,7 @@ impl App {
         };
         output::tell(&format!(
             "Upgraded {}: {} messages and {} memories were carried over; the old tables stay beside them as legacy_*",
-            self.config.memory.database_path.display(),
+            self.database().shown(),
             tally.messages.new,
             tally.memories.new
         ));
@@ -174,14 +171,16 @@ impl App {
 
     /// Opens the workspace for commands that only read: a missing database is an error.
     pub(crate) fn existing_workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
-        let path = &self.config.memory.database_path;
-        anyhow::ensure!(
-            path.exists(),
-            "there is no database {} yet: run `{}` first, or name another one in the configuration (memory.database_path)",
-            path.display(),
-            self.command("import PATH")
-        );
-        let (workspace, upgraded) = self.database().open_to_look()?;
+        let database = self.database();
+        let opened = database.open_to_look()?;
+        let (workspace, upgraded) = opened.with_context(|| {
+            format!(
+                "there is no database {} yet: run `{}` first, or name another one in the configuration ({})",
+                database.shown(),
+                self.command("import PATH"),
+                database.key()
+            )
+        })?;
         self.report_upgrade(upgraded);
         Ok(workspace)
     }

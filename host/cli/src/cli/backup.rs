@@ -8,18 +8,23 @@ use serde_json::json;
 use std::io::Write as _;
 
 use super::app::App;
-use super::database::{self, Examined, examine};
+use super::database::{self, Examined, Where, examine};
 use super::output;
 
 /// The copy has such a name until it is complete and checked.
 const UNFINISHED: &str = ".myao-backup-";
 
 pub(crate) fn run(app: &App, to: &Path) -> anyhow::Result<ExitCode> {
-    let from = &app.config.memory.database_path;
+    let database = app.database();
+    let is_there = match database.place {
+        Where::File(path) => path.exists(),
+        Where::Server(_) => true,
+    };
     anyhow::ensure!(
-        from.exists(),
-        "there is no database {} to copy: name it in the configuration (memory.database_path)",
-        from.display()
+        is_there,
+        "there is no database {} to copy: name it in the configuration ({})",
+        database.shown(),
+        database.key()
     );
     let taken = || {
         format!(
@@ -39,8 +44,17 @@ pub(crate) fn run(app: &App, to: &Path) -> anyhow::Result<ExitCode> {
             let folder = folder.display();
             format!("nothing can be written in {folder}: check that it exists and that you may write there")
         })?;
-    database::copy(from, copy.path())?;
-    check(copy.path())?;
+    let about = match database.place {
+        Where::File(from) => {
+            database::copy(from, copy.path())?;
+            check(copy.path())?;
+            "every page read again and whole"
+        }
+        Where::Server(server) => {
+            server.dump(copy.path())?;
+            "pg_restore makes a database of it"
+        }
+    };
     copy.as_file()
         .sync_all()
         .with_context(|| format!("{} cannot be kept", to.display()))?;
@@ -53,8 +67,8 @@ pub(crate) fn run(app: &App, to: &Path) -> anyhow::Result<ExitCode> {
     } else {
         writeln!(
             output::stdout(),
-            "Copied {} to {}: {} bytes, every page read again and whole. Only you can read it.",
-            from.display(),
+            "Copied {} to {}: {} bytes, {about}. Only you can read it.",
+            database.shown(),
             to.display(),
             output::number(bytes.into())
         )?;

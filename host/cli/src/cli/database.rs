@@ -1,4 +1,6 @@
-//! The store of the program. No other file of it knows that this is SQLite.
+//! The store of the program. Nothing else in it knows which engines there are.
+
+mod dump;
 
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
@@ -6,13 +8,17 @@ use std::sync::Arc;
 
 use chrono_tz::Tz;
 use indicatif::ProgressBar;
+use myao::config::{Config, DatabaseUrl};
 use myao_import::{ImportReport, python_bot};
-use myao_plugin::WORKSPACE_SCOPE_ID;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::import::ImportTarget;
+use myao_plugin::state::import::{Import, ImportTarget};
+use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::ImportTally;
+use myao_plugin::{OtherReason, WORKSPACE_SCOPE_ID};
+pub(crate) use myao_postgres::examine::{Examined as ExaminedServer, Writing};
+use myao_postgres::{PostgresOptions, PostgresStore};
 pub(crate) use myao_sqlite::examine::{Examined, examine};
-pub(crate) use myao_sqlite::hold::{Hold, Work};
+pub(crate) use myao_sqlite::hold::Work;
 use myao_sqlite::{ReadLegacy, ShowIndexing, StoreError, WorkspaceOptions};
 
 use super::output;
@@ -23,10 +29,23 @@ const INDEXING: &str = "{bar:30} {pos}/{len} messages and memories indexed for s
 /// A database, and which workspace of it is used.
 #[derive(Clone, Copy)]
 pub(crate) struct Database<'a> {
-    pub(crate) path: &'a Path,
-    pub(crate) workspace: &'a str,
-    pub(crate) timezone: Tz,
+    pub(crate) place: Where<'a>,
+    workspace: &'a str,
+    timezone: Tz,
 }
+
+/// Where a database is.
+#[derive(Clone, Copy)]
+pub(crate) enum Where<'a> {
+    /// A file of SQLite.
+    File(&'a Path),
+    /// A server of PostgreSQL.
+    Server(Server<'a>),
+}
+
+/// A database on a server.
+#[derive(Clone, Copy)]
+pub(crate) struct Server<'a>(&'a DatabaseUrl);
 
 /// What was carried over from the database of the Python bot.
 pub(crate) struct Upgrade {
@@ -34,29 +53,101 @@ pub(crate) struct Upgrade {
     pub(crate) report: ImportReport,
 }
 
-impl Database<'_> {
-    /// Opens the workspace; creates the database if there is none, and upgrades an older one.
-    pub(crate) fn open(self) -> anyhow::Result<(Arc<dyn Workspace>, Option<Upgrade>)> {
-        self.opened(|options, read, indexing| myao_sqlite::open(self.path, options, read, indexing))
+/// Keeps other processes from the same work until it is dropped.
+#[must_use]
+pub(crate) enum Hold {
+    /// The lock of a file.
+    File(#[expect(dead_code, reason = "dropping it gives the lock back")] myao_sqlite::hold::Hold),
+    /// Nothing: hosts of one server share the work.
+    Server,
+}
+
+impl<'a> Database<'a> {
+    /// The one that is configured.
+    pub(crate) fn of(config: &'a Config) -> Self {
+        Self {
+            place: match &config.memory.database_url {
+                Some(url) => Where::Server(Server(url)),
+                None => Where::File(&config.memory.database_path),
+            },
+            workspace: &config.workspace,
+            timezone: config.timezone,
+        }
     }
 
-    /// The same for commands that only look, which a database that cannot be written is enough for.
-    pub(crate) fn open_to_look(self) -> anyhow::Result<(Arc<dyn Workspace>, Option<Upgrade>)> {
-        self.opened(|options, read, indexing| {
-            myao_sqlite::open_to_look(self.path, options, read, indexing)
-        })
+    /// Where it is, for people. Without a password.
+    pub(crate) fn shown(self) -> String {
+        match self.place {
+            Where::File(path) => path.display().to_string(),
+            Where::Server(server) => server.shown(),
+        }
+    }
+
+    /// The key of the configuration that names it.
+    pub(crate) fn key(self) -> &'static str {
+        match self.place {
+            Where::File(_) => "memory.database_path",
+            Where::Server(_) => "memory.database_url",
+        }
+    }
+
+    /// Opens the workspace; creates the database if there is none, and upgrades an older one.
+    pub(crate) fn open(self) -> anyhow::Result<(Arc<dyn Workspace>, Option<Upgrade>)> {
+        match self.place {
+            Where::File(path) => self
+                .opened(|options, read, indexing| myao_sqlite::open(path, options, read, indexing)),
+            Where::Server(server) => {
+                let store = PostgresStore::open(&server.options()?)?;
+                Ok((self.workspace_in(&store)?, None))
+            }
+        }
+    }
+
+    /// The same for commands that only look, which a database that cannot be written is enough for. `None` if there is none.
+    pub(crate) fn open_to_look(
+        self,
+    ) -> anyhow::Result<Option<(Arc<dyn Workspace>, Option<Upgrade>)>> {
+        match self.place {
+            Where::File(path) if !path.exists() => Ok(None),
+            Where::File(path) => {
+                let opened = self.opened(|options, read, indexing| {
+                    myao_sqlite::open_to_look(path, options, read, indexing)
+                });
+                opened.map(Some)
+            }
+            Where::Server(server) => {
+                let store = PostgresStore::open_existing(&server.options()?)?;
+                let workspace = store.map(|store| self.workspace_in(&store)).transpose()?;
+                Ok(workspace.map(|workspace| (workspace, None)))
+            }
+        }
     }
 
     /// The same for imports: the workspace is created only if the import succeeds.
     pub(crate) fn import_target(self) -> anyhow::Result<(Arc<dyn ImportTarget>, Option<Upgrade>)> {
-        self.opened(|options, read, indexing| {
-            myao_sqlite::import_target(self.path, options, read, indexing)
-        })
+        match self.place {
+            Where::File(path) => self.opened(|options, read, indexing| {
+                myao_sqlite::import_target(path, options, read, indexing)
+            }),
+            Where::Server(server) => {
+                let store = PostgresStore::open(&server.options()?)?;
+                let id = self.workspace.to_owned();
+                Ok((Arc::new(ServerTarget { store, id }), None))
+            }
+        }
     }
 
     /// Begins work that only one process at a time does, on a database that exists.
     pub(crate) fn hold(self, work: Work) -> anyhow::Result<Hold> {
-        Ok(myao_sqlite::hold::hold(self.path, self.workspace, work)?)
+        Ok(match self.place {
+            Where::File(path) => Hold::File(myao_sqlite::hold::hold(path, self.workspace, work)?),
+            Where::Server(_) => Hold::Server,
+        })
+    }
+
+    fn workspace_in(self, store: &PostgresStore) -> anyhow::Result<Arc<dyn Workspace>> {
+        let workspace = store.workspace(self.workspace, self.timezone, WORKSPACE_SCOPE_ID)?;
+        Ok(Arc::new(workspace))
     }
 
     fn opened<T>(
@@ -86,6 +177,50 @@ impl Database<'_> {
         }
         let report = report.take();
         Ok((opened, upgraded.map(|tally| Upgrade { tally, report })))
+    }
+}
+
+impl Server<'_> {
+    /// Its address, without a password.
+    pub(crate) fn shown(self) -> String {
+        // An address that cannot be read may have its password anywhere.
+        let options = self.options();
+        options.map_or_else(
+            |_| "memory.database_url".to_owned(),
+            |o| o.address().to_string(),
+        )
+    }
+
+    /// Examines it without changing anything.
+    pub(crate) fn examine(self) -> anyhow::Result<ExaminedServer> {
+        Ok(myao_postgres::examine::examine(&self.options()?)?)
+    }
+
+    /// Copies it, as of one moment, into a file that exists and is empty.
+    pub(crate) fn dump(self, to: &Path) -> anyhow::Result<()> {
+        dump::dump(self.0, to)
+    }
+
+    fn options(self) -> anyhow::Result<PostgresOptions> {
+        Ok(self.0.secret().parse()?)
+    }
+}
+
+/// A workspace on a server, for imports.
+struct ServerTarget {
+    store: PostgresStore,
+    id: String,
+}
+
+#[async_trait::async_trait]
+impl ImportTarget for ServerTarget {
+    async fn begin_import(&self, now: i64) -> Result<Box<dyn Import>, StorageError> {
+        let (store, id) = (self.store.clone(), self.id.clone());
+        let begun = tokio::task::spawn_blocking(move || store.import(&id, now)).await;
+        let import = begun.map_err(|error| {
+            StorageError::Other(OtherReason::new("thread-ended", error.to_string()))
+        })??;
+        Ok(Box::new(import))
     }
 }
 

@@ -3,6 +3,7 @@
 mod budget;
 mod health;
 mod models;
+mod server;
 mod slack;
 mod store;
 mod wait_line;
@@ -103,7 +104,7 @@ impl Finding {
 pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let waiting = output::waiting("checking…");
     let mut findings = vec![configuration(app)];
-    let (database, has_tables) = store::check(&app.config.memory.database_path);
+    let (database, has_tables) = store::check(app.database());
     findings.push(database);
     findings.push(component(app));
     let (agents, embeddings) = (&app.config.agents, &app.config.recall.embeddings);

@@ -15,14 +15,23 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::vectors::EmbeddingUse;
 
 use super::app::{App, Explained as _};
-use super::{database, output, usage};
+use super::database::{self, Where};
+use super::{output, usage};
 
 /// Does the work on a copy, and prints the calls that it took. `work` returns how many of its steps failed.
 pub(super) async fn print(
     app: &App,
     work: impl AsyncFnOnce(&Arc<dyn Workspace>, &MemoryPlugin) -> anyhow::Result<usize>,
 ) -> anyhow::Result<ExitCode> {
-    let original = &app.config.memory.database_path;
+    let database = app.database();
+    let Where::File(original) = database.place else {
+        anyhow::bail!(
+            "an estimate works on a copy of the database, and is made of an SQLite file only: copy {} to one with `{}`, name it in \
+             memory.database_path, and estimate there",
+            database.shown(),
+            app.command(&format!("database copy '{}' FILE", database.shown()))
+        );
+    };
     let beside = original
         .parent()
         .filter(|path| !path.as_os_str().is_empty());

@@ -1,6 +1,6 @@
 //! The web page beside the bot: the operator's, or a team's.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -16,6 +16,7 @@ use myao_slack::client::SignIn;
 use tokio::net::TcpListener;
 
 use super::app::{App, quoted};
+use super::database::Where;
 use super::mcp::HttpAgents;
 use super::serve::{self, reachable, warning};
 
@@ -86,9 +87,7 @@ async fn for_operator(
     if let Some(warning) = warning(address) {
         tracing::warn!("page.listen: {warning}");
     }
-    let mut file = app.config.memory.database_path.clone().into_os_string();
-    file.push(".page-link");
-    let file = PathBuf::from(file);
+    let file = link_file(app);
     let again = format!("cat {}", quoted(&file));
     let site = serve::site(app, bot.workspace.clone(), bot.current.clone()).await?;
     let reachable = reachable(address);
@@ -98,6 +97,20 @@ async fn for_operator(
         file.display()
     );
     Ok(page)
+}
+
+/// Where the link is: beside the database, or in the folder that the bot runs in, by the name of its configuration.
+fn link_file(app: &App) -> PathBuf {
+    let beside = match app.database().place {
+        Where::File(path) => path,
+        Where::Server(_) => {
+            let configuration = app.config_path.as_deref().and_then(Path::file_stem);
+            Path::new(configuration.unwrap_or("myao".as_ref()))
+        }
+    };
+    let mut file = beside.as_os_str().to_owned();
+    file.push(".page-link");
+    file.into()
 }
 
 /// The page of a team.

@@ -260,6 +260,10 @@ fn needs_restart(before: &Config, after: &Config) -> Vec<&'static str> {
             "memory.database_path",
             before.memory.database_path == after.memory.database_path,
         ),
+        (
+            "memory.database_url",
+            before.memory.database_url == after.memory.database_url,
+        ),
         ("logging", before.logging == after.logging),
     ];
     let changed = keys.iter().filter(|(_, same)| !same);

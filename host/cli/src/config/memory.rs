@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::database_url::{DatabaseUrl, database_url};
 use super::values::{at_least_one, expanded_path, optional_expanded_path};
 use myao_plugin::{Language, PromptLanguage, ThreadMemories};
 use schemars::JsonSchema;
@@ -15,6 +16,11 @@ pub struct MemoryConfig {
     /// tables stay as `legacy_*` until a message is edited, deleted or forgotten. Default `./myao.db`.
     #[serde(deserialize_with = "expanded_path")]
     pub database_path: PathBuf,
+    /// A PostgreSQL database, in the place of `memory.database_path`: `postgres://USER:PASSWORD@HOST/DATABASE`; see
+    /// [PostgreSQL](#postgresql).
+    #[serde(deserialize_with = "database_url")]
+    #[schemars(with = "Option<String>")]
+    pub database_url: Option<DatabaseUrl>,
     /// Seconds from the end of one generation run to the start of the next, and between the ticks of a backfill; at
     /// least 1. Default `3600`.
     #[serde(deserialize_with = "at_least_one")]
@@ -77,6 +83,7 @@ impl Default for MemoryConfig {
     fn default() -> Self {
         Self {
             database_path: "./myao.db".into(),
+            database_url: None,
             long_term_update_interval_seconds: 3600,
             short_term_window_hours: 24,
             long_term_summary_max_tokens: 500,

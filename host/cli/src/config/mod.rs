@@ -4,6 +4,7 @@
 //! the Python bot that nothing reads any more are named, and otherwise ignored.
 
 mod budget;
+mod database_url;
 mod error;
 mod faults;
 mod logging;
@@ -23,6 +24,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use budget::{BudgetConfig, Money};
+pub use database_url::DatabaseUrl;
+use database_url::one_database;
 pub use error::ConfigError;
 pub use logging::{LogFormat, LogLevel, Logging};
 pub use memory::{
@@ -227,7 +230,7 @@ impl Config {
             return Ok(Self::default());
         }
         let error = match serde_saphyr::from_str(text) {
-            Ok(config) => return Ok(config),
+            Ok(config) => return one_database(config, text),
             Err(error) => error::describe(&error, text),
         };
         let Some(mut tree) = Node::read(text) else {
@@ -237,7 +240,7 @@ impl Config {
         if !retired.is_empty()
             && let Ok(config) = serde_saphyr::from_str::<Self>(&tree.json().to_string())
         {
-            return Ok(Self { retired, ..config });
+            return one_database(Self { retired, ..config }, text);
         }
         let read = |text: &str| serde_saphyr::from_str::<Self>(text).map(drop);
         let faults = [retired, faults::faults(&tree, read)].concat();

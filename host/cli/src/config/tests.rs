@@ -364,3 +364,34 @@ fn values_out_of_their_range_are_refused_with_key_and_range() {
         }
     }
 }
+
+#[test]
+fn one_database_is_named_and_never_shown() {
+    let url = "postgres://ann:wrong-secret@db.example.org:5433/myao?sslmode=verify-full";
+    let config = Config::parse(&format!("memory:\n  database_url: {url}\n")).unwrap();
+    assert_eq!(config.memory.database_url.as_ref().unwrap().secret(), url);
+    assert!(!format!("{config:?}").contains("wrong-secret"));
+    let text =
+        format!("memory:\n  database_path: a.db\n  channels_in_flight: 1\n  database_url: {url}\n");
+    let error = Config::parse(&text).unwrap_err();
+    for part in ["line 4", "`database_url`", "`database_path`", "line 2"] {
+        assert!(error.contains(part), "no {part} in {error}");
+    }
+    assert!(!error.contains("wrong-secret"), "{error}");
+    let none = "memory: { database_path: a.db, database_url: null }";
+    assert!(Config::parse(none).is_ok());
+}
+
+#[test]
+fn an_address_of_a_server_has_its_scheme_and_one_at_sign() {
+    for (url, part) in [
+        ("mysql://ann:wrong-secret@host/db", "postgres://"),
+        ("host=db password=wrong-secret", "postgres://"),
+        ("postgres://ann:wrong-secret@1@host/db", "`%40`"),
+        ("${MYAO_NO_SUCH_VARIABLE}", "MYAO_NO_SUCH_VARIABLE"),
+    ] {
+        let error = Config::parse(&format!("memory:\n  database_url: {url:?}\n")).unwrap_err();
+        assert!(error.contains("line 2") && error.contains(part), "{error}");
+        assert!(!error.contains("wrong-secret"), "{error}");
+    }
+}

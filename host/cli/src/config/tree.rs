@@ -50,6 +50,22 @@ impl Node {
         }
     }
 
+    /// Where the key is that a path leads to.
+    pub(super) fn place(&self, path: &str) -> Option<Place> {
+        let Self::Keys(entries) = self else {
+            return None;
+        };
+        let (key, rest) = match path.split_once('.') {
+            Some((key, rest)) => (key, Some(rest)),
+            None => (path, None),
+        };
+        let entry = entries.iter().find(|entry| entry.key == key)?;
+        match rest {
+            Some(rest) => entry.value.place(rest),
+            None => Some(entry.key_at),
+        }
+    }
+
     /// Takes out the key that a path leads to, if it is there and its value is one of those that are meant.
     pub(super) fn take(&mut self, path: &str, is_meant: fn(&Node) -> bool) -> Option<Entry> {
         let Self::Keys(entries) = self else {

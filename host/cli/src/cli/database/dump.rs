@@ -1,0 +1,38 @@
+//! A copy of a server's database, by PostgreSQL's own program: it copies one moment while others write.
+
+use std::io::ErrorKind;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::Context as _;
+use myao::config::DatabaseUrl;
+
+/// The program, which comes with PostgreSQL.
+const PROGRAM: &str = "pg_dump";
+/// Where it reads a password, which everybody on the machine could see among its arguments.
+const PASSWORD: &str = "PGPASSWORD";
+
+/// Writes a database into a file that exists and is empty.
+pub(super) fn dump(url: &DatabaseUrl, to: &Path) -> anyhow::Result<()> {
+    let (address, password) = url.without_password();
+    let mut command = Command::new(PROGRAM);
+    command
+        .args(["--format=custom", "--no-password", "--file"])
+        .arg(to)
+        .arg("--dbname")
+        .arg(&address)
+        .stdin(Stdio::null());
+    if let Some(password) = password {
+        command.env(PASSWORD, password);
+    }
+    let ran = match command.output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => anyhow::bail!(
+            "the program {PROGRAM} is not here: install PostgreSQL's client programs, or run this where they are: \
+             {PROGRAM} --format=custom --file=FILE --dbname='{address}'"
+        ),
+        ran => ran.with_context(|| format!("{PROGRAM} cannot be started"))?,
+    };
+    let said = String::from_utf8_lossy(&ran.stderr);
+    anyhow::ensure!(ran.status.success(), "nothing was copied: {}", said.trim());
+    Ok(())
+}
