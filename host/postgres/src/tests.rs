@@ -12,7 +12,6 @@ mod conformance;
 mod errors;
 mod migrations;
 mod proxy;
-mod server;
 mod session;
 mod tls;
 mod transactions;
@@ -22,7 +21,7 @@ use std::sync::OnceLock;
 
 use crate::database::Database;
 use crate::{PostgresOptions, PostgresStore};
-use server::{PostgresServer, SUPERUSER, server};
+use myao_test_postgres::{PostgresServer, SUPERUSER, server};
 
 /// A database of a test. It goes away with it.
 struct TestDatabase {

@@ -10,7 +10,7 @@ use myao_sql::params;
 use myao_sql::session::Error;
 use tempfile::TempDir;
 
-use super::server::{PASSWORD, SUPERUSER, free_port};
+use myao_test_postgres::{PASSWORD, SUPERUSER, free_port};
 use super::{TestDatabase, options};
 use crate::{PostgresOptions, PostgresStore};
 

@@ -4,10 +4,10 @@ use std::net::TcpListener;
 
 use myao_plugin::Retry;
 
-use super::server::{PASSWORD, server};
 use super::{TestDatabase, options};
 use crate::database::Database;
 use crate::{PostgresError, PostgresStore};
+use myao_test_postgres::{PASSWORD, server};
 
 /// The error of opening an address. It has one line, and no password.
 fn refused(url: &str) -> PostgresError {

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::Command;
 
 use super::options;
-use super::server::PostgresServer;
 use crate::database::Database;
 use crate::{PostgresError, PostgresOptions};
 use myao_sql::session::Connection;
+use myao_test_postgres::PostgresServer;
 
 /// Makes certificates in a folder: of an authority, and of a server with the name `localhost`.
 fn make_certificates(folder: &Path) {

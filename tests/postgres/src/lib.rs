@@ -1,7 +1,9 @@
-//! A PostgreSQL server for the tests of one process. It needs nothing of this crate.
+//! A PostgreSQL server for the tests of one process.
 //!
 //! It is started once, with a data folder of its own, and listens on a socket in that folder and on a free port of this machine.
 //! A shell watches over it: when the process of the tests ends, however it ends, the shell stops the server and removes the folder.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 use std::fs;
 use std::io::Write as _;
@@ -16,10 +18,10 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// The password of the server's superuser, which is asked for on the port only.
-pub(crate) const PASSWORD: &str = "correct horse";
+pub const PASSWORD: &str = "correct horse";
 
 /// The server's superuser.
-pub(crate) const SUPERUSER: &str = "postgres";
+pub const SUPERUSER: &str = "postgres";
 
 /// How long the server may take to start.
 const START: Duration = Duration::from_secs(60);
@@ -34,7 +36,7 @@ wait $server
 rm -rf \"$folder\"";
 
 /// A running server.
-pub(crate) struct PostgresServer {
+pub struct PostgresServer {
     folder: PathBuf,
     port: u16,
     binaries: PathBuf,
@@ -44,14 +46,14 @@ pub(crate) struct PostgresServer {
 }
 
 /// The server of this process.
-pub(crate) fn server() -> &'static PostgresServer {
+pub fn server() -> &'static PostgresServer {
     static SERVER: OnceLock<PostgresServer> = OnceLock::new();
     SERVER.get_or_init(|| PostgresServer::start(|_| Vec::new()))
 }
 
 impl PostgresServer {
     /// Starts a server with more settings (`name=value`), which may need files in its data folder.
-    pub(crate) fn start(settings: impl FnOnce(&Path) -> Vec<String>) -> Self {
+    pub fn start(settings: impl FnOnce(&Path) -> Vec<String>) -> Self {
         let binaries = binaries();
         let owner = Owner::of_the_server();
         let folder = tempfile::Builder::new()
@@ -126,12 +128,12 @@ impl PostgresServer {
     }
 
     /// The port on 127.0.0.1.
-    pub(crate) fn port(&self) -> u16 {
+    pub fn port(&self) -> u16 {
         self.port
     }
 
     /// The address of a database on the port, with the superuser's password.
-    pub(crate) fn url(&self, database: &str) -> String {
+    pub fn url(&self, database: &str) -> String {
         let password = PASSWORD.replace(' ', "%20");
         format!(
             "postgres://{SUPERUSER}:{password}@127.0.0.1:{}/{database}",
@@ -140,13 +142,13 @@ impl PostgresServer {
     }
 
     /// The address of a database on the socket, where nobody is asked for a password.
-    pub(crate) fn socket_url(&self, user: &str, database: &str) -> String {
+    pub fn socket_url(&self, user: &str, database: &str) -> String {
         let folder = self.folder.display().to_string().replace('/', "%2F");
         format!("postgres://{user}@{folder}:{}/{database}", self.port)
     }
 
     /// Runs statements in a database as the superuser.
-    pub(crate) fn run(&self, database: &str, sql: &str) -> Result<String, String> {
+    pub fn run(&self, database: &str, sql: &str) -> Result<String, String> {
         let ran = Command::new(self.binaries.join("psql"))
             .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
             .args(["--set", "ON_ERROR_STOP=1", "--username", SUPERUSER])
@@ -163,7 +165,7 @@ impl PostgresServer {
     }
 
     /// Creates a database: empty, or a copy of another one. Returns its name.
-    pub(crate) fn create(&self, template: Option<&str>) -> String {
+    pub fn create(&self, template: Option<&str>) -> String {
         let name = format!("t{}", self.databases.fetch_add(1, Ordering::Relaxed));
         let template = template.unwrap_or("template0");
         let sql = format!("CREATE DATABASE {name} TEMPLATE {template}");
@@ -177,7 +179,7 @@ impl PostgresServer {
     }
 
     /// Removes a database, with all its connections.
-    pub(crate) fn drop_database(&self, name: &str) {
+    pub fn drop_database(&self, name: &str) {
         let sql = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
         if let Err(error) = self.run("postgres", &sql) {
             eprintln!("{name} stays: {error}");
@@ -269,7 +271,7 @@ impl Owner {
 }
 
 /// A port that nobody listens on.
-pub(crate) fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
 }
