@@ -14,6 +14,7 @@ pub mod merges;
 pub mod noon;
 pub mod page;
 pub mod peer;
+pub mod postgres;
 pub mod program;
 pub mod store;
 pub mod team;

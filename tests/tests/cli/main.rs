@@ -34,6 +34,7 @@ mod mcp;
 mod memory;
 mod off_record;
 mod output;
+mod postgres;
 mod prompt;
 mod python_bot;
 mod rebuild;

@@ -1,0 +1,286 @@
+//! The commands over PostgreSQL: they print what they print over SQLite.
+
+use myao_tests::export::{post, time, write_export};
+use myao_tests::page::Served;
+use myao_tests::postgres::ServerDatabase;
+use myao_tests::program::{Program, Ran, demo_export};
+use myao_tests::read_project_file;
+use rusqlite::Connection;
+use serde_json::Value;
+
+/// The week of the demo's export, and some hours.
+const END: &str = "2026-03-07T00:00:00Z";
+const GENERAL: &str = "C07GENERAL1";
+
+/// The same conversation over both engines.
+struct Both {
+    file: Program,
+    server: Program,
+    database: ServerDatabase,
+}
+
+impl Both {
+    fn new(config: &str) -> Self {
+        let database = ServerDatabase::default();
+        Self {
+            file: Program::with_config(config),
+            server: database.program("", config),
+            database,
+        }
+    }
+
+    fn with_demo() -> Self {
+        let both = Self::new("");
+        both.same(&["import", &demo_export()]);
+        both.same(&["backfill", "--until", END]);
+        both
+    }
+
+    /// What both print.
+    #[track_caller]
+    fn same(&self, arguments: &[&str]) -> String {
+        let [file, server] = [&self.file, &self.server].map(|program| program.run(arguments));
+        assert_eq!(
+            (file.code, &file.stderr, &file.stdout),
+            (server.code, &server.stderr, &server.stdout),
+            "{arguments:?}"
+        );
+        assert_eq!(server.code, Some(0), "{server:#?}");
+        server.stdout
+    }
+
+    #[track_caller]
+    fn same_json(&self, arguments: &[&str]) -> Value {
+        let printed = self.same(&[&["--json"], arguments].concat());
+        serde_json::from_str(&printed).unwrap()
+    }
+}
+
+/// What is said to a run that ended with a failure; it has no password.
+#[track_caller]
+fn refusal(ran: Ran) -> String {
+    let text = ran.refusal();
+    ServerDatabase::assert_no_password(&text);
+    text
+}
+
+#[test]
+fn memories_are_made_shown_found_and_asked_for() {
+    let both = Both::with_demo();
+    let memories = both.same_json(&["memory", "list"]);
+    assert!(memories.as_array().unwrap().len() > 5, "{memories:#}");
+    both.same(&["memory", "list"]);
+    both.same(&["memory", "show", GENERAL]);
+    both.same(&["memory", "history", GENERAL]);
+    both.same(&["memory", "show", GENERAL, "--records"]);
+    let found = both.same_json(&["search", "リリース"]);
+    assert!(!found["hits"].as_array().unwrap().is_empty());
+    both.same(&["search", "release", "--limit", "3"]);
+    both.same(&["ask", "いつリリースしますか？"]);
+    both.same(&["ask", "What was decided?"]);
+    both.same(&["prompt", "--memory-type=short-term", GENERAL]);
+    both.same(&["usage"]);
+}
+
+#[test]
+fn messages_come_in_are_summarised_and_forgotten() {
+    let both = Both::new("");
+    let first = post(
+        "general",
+        0,
+        "ann",
+        "We release Harbour on 4 March at 14:00.",
+    );
+    let second = post("general", 200, "bob", "The budget is 45,000 yen.");
+    let posts = [first.clone()];
+    [&both.file, &both.server].map(|program| write_export(program, &posts));
+    both.same(&["import", "export"]);
+    both.same(&["generate", "--now", &time(180)]);
+    let posts = [first, second];
+    [&both.file, &both.server].map(|program| write_export(program, &posts));
+    // What is known already is not stored again.
+    both.same(&["import", "export"]);
+    both.same(&["generate", "--now", &time(400)]);
+    both.same(&["pin", "CGENERAL", &myao_tests::export::ts(0)]);
+    both.same(&["memory", "show", "CGENERAL"]);
+    both.same(&["off", "CGENERAL"]);
+    both.same(&["on", "CGENERAL"]);
+    both.same(&["rebuild", "--until", &time(400)]);
+    both.same_json(&["memory", "list"]);
+    let forget = [
+        "forget",
+        "--message",
+        &format!("CGENERAL:{}", myao_tests::export::ts(200)),
+        "--yes",
+    ];
+    let [file, server] = [&both.file, &both.server].map(|program| program.run(&forget));
+    assert_eq!(
+        (file.code, server.code),
+        (Some(0), Some(0)),
+        "{file:#?} {server:#?}"
+    );
+    let left = both.same(&["search", "budget"]);
+    assert!(!left.contains("45,000"), "{left}");
+    let count = "SELECT count(*) FROM messages WHERE text LIKE '%45,000%'";
+    assert_eq!(both.database.run(count), "0");
+}
+
+#[test]
+fn the_page_shows_what_is_stored_there() {
+    let both = Both::with_demo();
+    let Both {
+        file,
+        server,
+        database: _database,
+    } = both;
+    let [file, server] = [file, server].map(Served::opened);
+    for path in ["/", "/channels.json", "/memories.json"] {
+        let [file, server] = [&file, &server].map(|served| served.get(path));
+        assert_eq!(server.status, file.status, "{path}");
+        assert_eq!(server.body, file.body, "{path}");
+    }
+    assert_eq!(server.get("/").status, 200);
+}
+
+#[test]
+fn the_python_bots_database_is_imported() {
+    let both = Both::new("");
+    for program in [&both.file, &both.server] {
+        let database = Connection::open(program.path("bot.db")).unwrap();
+        database
+            .execute_batch(&read_project_file("tests/fixtures/python-bot/database.sql"))
+            .unwrap();
+    }
+    both.same(&["import", "bot.db"]);
+    let memories = both.same_json(&["memory", "list"]);
+    assert_eq!(memories.as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn a_copy_is_made_by_pg_dump_and_is_whole() {
+    let database = ServerDatabase::default();
+    let program = database.program("", "");
+    program.run(&["import", &demo_export()]).succeeded();
+    program.run(&["generate", "--now", END]).succeeded();
+    let told = program.run(&["backup", "copy.dump"]).output();
+    assert!(
+        told.contains(&database.shown()) && told.contains("copy.dump"),
+        "{told}"
+    );
+    let restored = ServerDatabase::default();
+    let ran = std::process::Command::new("pg_restore")
+        .args(["--no-owner", "--dbname", &restored.url()])
+        .arg(program.path("copy.dump"))
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let list = ["--json", "memory", "list"];
+    assert_eq!(
+        restored.program("", "").run(&list).json(),
+        program.run(&list).json()
+    );
+    refusal(program.run(&["backup", "copy.dump"]));
+}
+
+#[test]
+fn where_nothing_can_be_written_commands_that_look_work() {
+    let database = ServerDatabase::default();
+    let program = database.program("", "");
+    program.run(&["import", &demo_export()]).succeeded();
+    program.run(&["generate", "--now", END]).succeeded();
+    let replica = "?options=-cdefault_transaction_read_only%3Don";
+    let looking = database.program(replica, "health_check: { port: 0 }\n");
+    for arguments in [
+        &["memory", "list"][..],
+        &["search", "release"],
+        &["ask", "What was decided?"],
+        &["usage"],
+    ] {
+        let [there, here] = [&program, &looking].map(|program| program.run(arguments).output());
+        assert_eq!(there, here);
+    }
+    let text = refusal(looking.run(&["import", &demo_export()]));
+    assert!(
+        text.contains("read-only") && text.contains(&database.shown()),
+        "{text}"
+    );
+    let doctor = doctor(&looking);
+    assert_eq!(doctor.0, "failed");
+    assert!(doctor.1.contains("read-only"), "{doctor:?}");
+}
+
+#[test]
+fn an_empty_database_is_not_touched_by_those_that_look() {
+    let database = ServerDatabase::default();
+    let program = database.program("", "health_check: { port: 0 }\n");
+    let text = refusal(program.run(&["memory", "list"]));
+    for part in [
+        "there is no database",
+        "memory.database_url",
+        "import",
+        &database.shown(),
+    ] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    let (state, found) = doctor(&program);
+    assert_eq!(state, "warning", "{found}");
+    assert!(found.contains("no tables yet"), "{found}");
+    assert_eq!(
+        database.run("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"),
+        "0"
+    );
+    program.run(&["import", &demo_export()]).succeeded();
+    let (state, found) = doctor(&program);
+    assert_eq!(state, "ok", "{found}");
+    for part in ["PostgreSQL", "can be written", "schema 1", "connections"] {
+        assert!(found.contains(part), "no {part} in {found}");
+    }
+}
+
+#[test]
+fn what_does_not_work_is_one_line_without_the_password() {
+    let database = ServerDatabase::default();
+    let program = database.program("", "health_check: { port: 0 }\n");
+    for (config, part) in [
+        (database.config("_nowhere", ""), "does not exist"),
+        (database.config("?sslmode=require", ""), "TLS"),
+        (database.config("?sslmode=sometimes", ""), "sslmode"),
+        (
+            database.config("", "").replace("127.0.0.1", "127.0.0.2"),
+            "cannot be reached",
+        ),
+        (database.config("", "").replace("${", "x${"), "password"),
+        (
+            database.config("", "  database_path: a.db\n").replace(
+                "  database_path: a.db\nmemory:\n",
+                "memory:\n  database_path: a.db\n",
+            ),
+            "database_path",
+        ),
+    ] {
+        program.write("myao.yaml", config);
+        for command in [
+            &["memory", "list"][..],
+            &["import", "export"],
+            &["generate"],
+        ] {
+            let text = refusal(program.run(command));
+            assert!(text.contains(part), "no {part} in {text}");
+        }
+        let ran = program.run(&["--json", "doctor"]);
+        ServerDatabase::assert_no_password(&(ran.stdout + &ran.stderr));
+        assert_eq!(ran.code, Some(1));
+    }
+}
+
+/// State of the database, and what is said of it.
+fn doctor(program: &Program) -> (String, String) {
+    let ran = program.run(&["--json", "doctor"]);
+    ServerDatabase::assert_no_password(&ran.stdout);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let checks = report["checks"].as_array().unwrap().iter();
+    let mut checks = checks.filter(|check| check["check"] == "database");
+    let check = checks.next().unwrap();
+    let text = |key: &str| check[key].as_str().unwrap_or_default().to_owned();
+    (text("state"), text("found") + " " + &text("advice"))
+}
