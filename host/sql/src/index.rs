@@ -207,7 +207,8 @@ fn leave_no_key(connection: &Connection, table: Table, gone: &BTreeSet<String>) 
     Ok(())
 }
 
-fn insert(connection: &Connection, row: i64, text: &str) -> Result<()> {
+/// Indexes a new message, whose channel is counted elsewhere.
+pub(super) fn insert(connection: &Connection, row: i64, text: &str) -> Result<()> {
     let terms = terms(text).join(" ");
     match connection.dialect() {
         Dialect::Sqlite => {

@@ -9,6 +9,7 @@ use crate::backend::Backend;
 use crate::fault::Fault;
 use crate::place::Place;
 use crate::session::Connection;
+use crate::transaction::{reading, trying, writing};
 
 /// One workspace of a store. Cheap to clone.
 ///
@@ -54,10 +55,7 @@ impl SqlWorkspace {
         &self,
         work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
     ) -> Result<T, StorageError> {
-        run(work, |work| {
-            self.backend
-                .read(&mut |connection| work(connection, &self.place))
-        })
+        reading(&*self.backend, |connection| work(connection, &self.place))
     }
 
     /// Writes everything that `work` writes, or nothing. Blocks.
@@ -68,10 +66,8 @@ impl SqlWorkspace {
         &self,
         work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
     ) -> Result<T, StorageError> {
-        run(work, |work| {
-            self.backend.write(self.place.workspace, &mut |connection| {
-                work(connection, &self.place)
-            })
+        writing(&*self.backend, self.place.workspace, |connection| {
+            work(connection, &self.place)
         })
     }
 
@@ -83,11 +79,8 @@ impl SqlWorkspace {
         &self,
         work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
     ) -> Result<T, StorageError> {
-        run(work, |work| {
-            self.backend
-                .try_out(self.place.workspace, &mut |connection| {
-                    work(connection, &self.place)
-                })
+        trying(&*self.backend, self.place.workspace, |connection| {
+            work(connection, &self.place)
         })
     }
 
@@ -124,25 +117,4 @@ impl SqlWorkspace {
             StorageError::Other(OtherReason::new("thread-ended", text))
         })?
     }
-}
-
-/// What a transaction does with the rows of a workspace.
-type WorkAt<'a> = dyn FnMut(&Connection, &Place) -> Result<(), Fault> + 'a;
-
-/// Runs `work` once in a transaction, and returns its value.
-fn run<T>(
-    work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
-    in_transaction: impl FnOnce(&mut WorkAt<'_>) -> Result<(), StorageError>,
-) -> Result<T, StorageError> {
-    let (mut work, mut value) = (Some(work), None);
-    in_transaction(&mut |connection, place| {
-        if let Some(work) = work.take() {
-            value = Some(work(connection, place)?);
-        }
-        Ok(())
-    })?;
-    value.ok_or_else(|| {
-        let text = "the database ran no transaction".to_owned();
-        StorageError::Other(OtherReason::new("no-transaction", text))
-    })
 }

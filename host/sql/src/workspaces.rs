@@ -1,12 +1,17 @@
 //! The workspaces of a database.
 
-use crate::session::{Connection, OptionalExtension, Result};
+use crate::copy;
+use crate::session::{Connection, Error, OptionalExtension, Result};
 
 /// The key of a workspace; `None` if the database does not have it.
 ///
 /// # Errors
-/// That of the database.
+/// That of the database; also if it is a copy that is not complete, so that nobody works with a part of what was stored.
 pub fn known_workspace(connection: &Connection, id: &str) -> Result<Option<i64>> {
+    if copy::is_unfinished(connection)? {
+        let text = "it is a copy that is not complete: run `myao database copy` again, from and to the same databases";
+        return Err(Error::Value(text.into()));
+    }
     let known = "SELECT key FROM workspaces WHERE id = ?1";
     connection
         .query_row(known, [id], |row| row.get(0))
