@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use myao_plugin::LocalTime;
 use myao_plugin::storage::StorageError;
-use myao_sql::backend::Transaction;
+use myao_sql::backend::{Backend, Transaction};
 use myao_sql::fault::Fault;
 use myao_sql::session::Connection;
 use myao_sql::{SqlImport, SqlWorkspace, known_workspace, workspace_key};
@@ -77,6 +77,12 @@ impl PostgresStore {
             local_time.into(),
             workspace_scope_id,
         ))
+    }
+
+    /// The database without a workspace, to copy it.
+    #[must_use]
+    pub fn backend(&self) -> Arc<dyn Backend> {
+        self.database.clone()
     }
 
     /// Begins an import into a workspace at `now` in Unix seconds, as one transaction. Other writers of the workspace wait until

@@ -32,6 +32,7 @@ use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{ImportSink, ImportTally};
 use myao_plugin::{LocalTime, OtherReason};
+use myao_sql::backend::Backend;
 use myao_sql::{SqlImport, SqlWorkspace};
 use pool::Pool;
 
@@ -267,6 +268,12 @@ impl SqliteStore {
             local_time.into(),
             workspace_scope_id,
         ))
+    }
+
+    /// The database without a workspace, to copy it.
+    #[must_use]
+    pub fn backend(&self) -> Arc<dyn Backend> {
+        self.pool.clone()
     }
 
     /// Begins an import into a workspace at `now` in Unix seconds, as one transaction. Other writers wait until it ends.

@@ -8,6 +8,7 @@
 
 mod backlog;
 mod conformance;
+mod copy;
 mod dump;
 mod faults;
 mod on_disk;

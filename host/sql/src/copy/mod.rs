@@ -123,6 +123,10 @@ pub fn copy(
     options: &CopyOptions,
     progress: ShowCopying<'_>,
 ) -> Result<Copied, StorageError> {
+    if std::ptr::addr_eq(from, to) {
+        let text = "a database cannot be copied to itself".to_owned();
+        return Err(StorageError::Invalid(text));
+    }
     reading(from, |source| {
         let copying = Copying::of(source, to, options)?;
         copying.run(progress)
