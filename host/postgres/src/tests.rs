@@ -9,6 +9,7 @@
 
 mod bouncer;
 mod conformance;
+mod copy;
 mod errors;
 mod migrations;
 mod proxy;
