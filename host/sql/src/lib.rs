@@ -82,4 +82,4 @@ pub mod parts {
 
 pub use import::SqlImport;
 pub use workspace::SqlWorkspace;
-pub use workspaces::{known_workspace, workspace_key};
+pub use workspaces::{known_workspace, workspace_ids, workspace_key};

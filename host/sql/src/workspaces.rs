@@ -1,7 +1,22 @@
 //! The workspaces of a database.
 
+use myao_plugin::storage::StorageError;
+
+use crate::backend::Backend;
 use crate::copy;
 use crate::session::{Connection, Error, OptionalExtension, Result};
+use crate::transaction::reading;
+
+/// The ids of all workspaces.
+///
+/// # Errors
+/// That of the database.
+pub fn workspace_ids(backend: &dyn Backend) -> Result<Vec<String>, StorageError> {
+    reading(backend, |connection| {
+        let ids = "SELECT id FROM workspaces ORDER BY key";
+        Ok(connection.query_map(ids, (), |row| row.get(0))?)
+    })
+}
 
 /// The key of a workspace; `None` if the database does not have it.
 ///

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod database;
 mod memory;
 mod moment;
 mod questions;
@@ -11,6 +12,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+pub(crate) use database::DatabaseCommand;
 pub(crate) use memory::{ListArgs, MemoryArgs, MemoryCommand};
 pub(crate) use moment::{MomentArg, moment};
 pub(crate) use questions::{AskArgs, SearchArgs};
@@ -100,6 +102,9 @@ pub(crate) enum Command {
         /// The copy; nothing is overwritten
         file: PathBuf,
     },
+    /// The database as a whole: copy it to another one
+    #[command(subcommand)]
+    Database(DatabaseCommand),
     /// Make a recorded memory again, without a network, and compare
     Replay(ReplayArgs),
     /// The configuration file: what it may hold

@@ -1,6 +1,7 @@
 //! The store of the program. Nothing else in it knows which engines there are.
 
 mod dump;
+mod named;
 
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
@@ -17,11 +18,13 @@ use myao_plugin::storage::records::ImportTally;
 use myao_plugin::{OtherReason, WORKSPACE_SCOPE_ID};
 pub(crate) use myao_postgres::examine::{Examined as ExaminedServer, Writing};
 use myao_postgres::{PostgresOptions, PostgresStore};
+pub(crate) use myao_sql::copy::{Copied, CopyProgress, Stage};
 pub(crate) use myao_sqlite::examine::{Examined, examine};
 pub(crate) use myao_sqlite::hold::Work;
 use myao_sqlite::{ReadLegacy, ShowIndexing, StoreError, WorkspaceOptions};
 
 use super::output;
+pub(crate) use named::{Named, copy_all};
 
 /// Shown while the messages and memories of an older database are indexed.
 const INDEXING: &str = "{bar:30} {pos}/{len} messages and memories indexed for search";

@@ -6,6 +6,7 @@ mod ask;
 mod backup;
 mod chat;
 mod config;
+mod copy;
 mod costs;
 mod database;
 mod doctor;
@@ -96,6 +97,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::On(arguments) => off_record::switch(&app, &arguments, false).await,
             Command::Embed => embed::run(&app).await,
             Command::Backup { file } => backup::run(&app, &file),
+            Command::Database(command) => copy::run(&app, &command),
             Command::Completions { shell } => shell::completions(shell),
             Command::Man { folder } => shell::man(&folder),
             Command::Usage(arguments) => usage::run(&app, &arguments).await,

@@ -1,0 +1,16 @@
+//! What is done with databases as a whole.
+
+use clap::Subcommand;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DatabaseCommand {
+    /// Copy a database with all its workspaces to an empty one, between SQLite and PostgreSQL as well, and compare every
+    /// row; goes on with a copy that was stopped. No bot may use either meanwhile
+    Copy {
+        /// A file, or the address of a database on a PostgreSQL server; ${NAME} in an address is a variable of the
+        /// environment
+        from: String,
+        /// A file that does not exist yet, or the address of an empty database
+        to: String,
+    },
+}
