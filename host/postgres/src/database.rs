@@ -12,6 +12,9 @@ use myao_sql::backend::{Backend, Work};
 use myao_sql::fault::Fault;
 use myao_sql::session::Connection;
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::AbortHandle;
+use tokio_postgres::Row;
+use tokio_postgres::types::{ToSql, Type};
 
 use crate::address::Address;
 use crate::connect::Connecting;
@@ -33,6 +36,10 @@ const LONG_STATEMENT: Duration = Duration::from_secs(600);
 
 /// The numbers of the advisory locks begin with this one, "myao", so that they are not those of another program.
 const LOCKS: i32 = i32::from_be_bytes(*b"myao");
+
+/// The lists that statements are given are short, and most tables are large, so their rows are looked up. The planner knows
+/// neither, and disks have no heads any more.
+const PLANNER: &str = "SET LOCAL random_page_cost = 1.1; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off";
 
 /// Begins a transaction that sees one state of the database.
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; \
@@ -121,16 +128,20 @@ impl Database {
     }
 
     /// Runs a future on this thread, with the store's sockets and clocks. Blocks.
-    fn wait<T>(&self, future: impl Future<Output = T>) -> Result<T, PostgresError> {
+    pub(crate) fn wait<T>(&self, future: impl Future<Output = T>) -> Result<T, PostgresError> {
         let _sockets = self.runtime()?.enter();
         Ok(wait(future))
     }
 
     /// A connection. Blocks.
     fn client(&self) -> Result<Object, PostgresError> {
+        self.wait(self.client_later())?
+    }
+
+    async fn client_later(&self) -> Result<Object, PostgresError> {
         // The pool would warn of each.
         self.pool.retain(|client, _| !client.is_closed());
-        match self.wait(self.pool.get())? {
+        match self.pool.get().await {
             Ok(client) => Ok(client),
             Err(PoolError::Backend(error)) => Err(PostgresError::of(&self.address, &error)),
             Err(PoolError::Timeout(TimeoutType::Wait)) => Err(PostgresError::Busy {
@@ -167,13 +178,49 @@ impl Database {
 
     /// Begins a transaction that sees one state of the database.
     pub(crate) fn begin_read(&self) -> Result<InTransaction, PostgresError> {
-        self.begin(BEGIN_READ, Some(STATEMENT))
+        self.begin(&format!("{BEGIN_READ}; {PLANNER}"), Some(STATEMENT))
     }
 
-    /// Begins a writing transaction of a workspace, after the one before has ended.
-    pub(crate) fn begin_write(&self, workspace: i64) -> Result<InTransaction, PostgresError> {
+    /// Begins a writing transaction of a workspace, after the one before has ended. `condition` is a statement that fails if it
+    /// may not write; empty if it always may.
+    pub(crate) fn begin_write(
+        &self,
+        workspace: i64,
+        condition: &str,
+    ) -> Result<InTransaction, PostgresError> {
         let lock = lock_of(workspace);
-        self.begin(&format!("{BEGIN_WRITE}; {lock}; {ID}"), Some(STATEMENT))
+        let begin = format!("{BEGIN_WRITE}; {PLANNER}; {lock}; {condition}; {ID}");
+        self.begin(&begin, Some(STATEMENT))
+    }
+
+    /// Runs one statement in a transaction of its own. It is not said whether it has taken effect if it fails.
+    pub(crate) async fn single(
+        &self,
+        sql: &str,
+        values: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<Vec<Row>, PostgresError> {
+        let client = self.client_later().await?;
+        let rows = client.query_typed(sql, values).await;
+        rows.map_err(|error| PostgresError::of(&self.address, &error))
+    }
+
+    /// Runs one statement in a transaction of its own. Returns how many rows it wrote.
+    pub(crate) async fn single_count(
+        &self,
+        sql: &str,
+        values: &[(&(dyn ToSql + Sync), Type)],
+    ) -> Result<u64, PostgresError> {
+        let client = self.client_later().await?;
+        let rows = client.execute_typed(sql, values).await;
+        rows.map_err(|error| PostgresError::of(&self.address, &error))
+    }
+
+    /// Runs a future in the background, on the store's runtime.
+    pub(crate) fn spawn(
+        &self,
+        future: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<AbortHandle, PostgresError> {
+        Ok(self.runtime()?.spawn(future).abort_handle())
     }
 
     /// Begins a writing transaction of many statements; of a workspace that is not known yet, if there is none.
@@ -182,7 +229,8 @@ impl Database {
         workspace: Option<i64>,
     ) -> Result<InTransaction, PostgresError> {
         let lock = workspace.map(lock_of).unwrap_or_default();
-        self.begin(&format!("{BEGIN_LONG}; {lock}; {ID}"), Some(LONG_STATEMENT))
+        let begin = format!("{BEGIN_LONG}; {PLANNER}; {lock}; {ID}");
+        self.begin(&begin, Some(LONG_STATEMENT))
     }
 
     /// Begins a migration, after that of another host.
@@ -272,13 +320,13 @@ impl Backend for Database {
     }
 
     fn write(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
-        let writing = self.begin_write(workspace)?;
+        let writing = self.begin_write(workspace, "")?;
         work(&writing).map_err(|fault| self.fault(fault))?;
         Ok(self.commit(writing)?)
     }
 
     fn try_out(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
-        let writing = self.begin_write(workspace)?;
+        let writing = self.begin_write(workspace, "")?;
         Ok(work(&writing).map_err(|fault| self.fault(fault))?)
     }
 

@@ -175,6 +175,9 @@ pub enum PostgresError {
         /// What the server says.
         detail: String,
     },
+    /// The work that this host had claimed is another one's.
+    #[error("another host has taken over this workspace of `{0}`: nothing was written")]
+    TakenOver(Address),
     /// The request is not valid for the stored data.
     #[error("{}", message(.0))]
     Refused(StorageError),
@@ -223,6 +226,7 @@ impl PostgresError {
             | Self::ConnectionLost { .. }
             | Self::CommitUnknown { .. }
             | Self::Resources { .. } => Retry::Later,
+            Self::TakenOver(_) => Retry::Never,
             Self::Refused(error) => error.retry(),
             _ => Retry::AfterRepair,
         }
@@ -266,6 +270,8 @@ impl PostgresError {
             "42P01" | "42703" | "42883" | "3F000" => Self::Changed { database, detail },
             // A lock, a deadlock, or a row that was changed meanwhile.
             "55P03" | "40P01" | "40001" => Self::Locked(database),
+            // Of `require_lease`.
+            "MY001" => Self::TakenOver(database),
             "57014" => Self::Slow(database),
             "57P01" | "57P02" | "57P03" => Self::ShuttingDown { database, detail },
             // The server ends a transaction that does nothing for too long.
@@ -363,6 +369,7 @@ impl From<PostgresError> for StorageError {
     fn from(error: PostgresError) -> Self {
         match error {
             PostgresError::Refused(error) => error,
+            PostgresError::TakenOver(_) => Self::Conflict(error.to_string()),
             PostgresError::Unreachable { .. }
             | PostgresError::Password { .. }
             | PostgresError::NotAdmitted { .. }

@@ -13,6 +13,7 @@ mod connect;
 mod database;
 mod error;
 pub mod examine;
+mod lease;
 mod options;
 mod schema;
 mod session;
@@ -27,5 +28,6 @@ mod wait;
 
 pub use address::Address;
 pub use error::PostgresError;
+pub use lease::{Claim, Claimed, Lease};
 pub use options::{PostgresOptions, SslMode};
 pub use store::PostgresStore;

@@ -12,6 +12,7 @@ use myao_sql::{SqlImport, SqlWorkspace, known_workspace, workspace_key};
 use crate::address::Address;
 use crate::database::Database;
 use crate::error::PostgresError;
+use crate::lease::{Claim, Claimed, Lease};
 use crate::options::PostgresOptions;
 use crate::schema;
 use crate::session::InTransaction;
@@ -83,6 +84,41 @@ impl PostgresStore {
     #[must_use]
     pub fn backend(&self) -> Arc<dyn Backend> {
         self.database.clone()
+    }
+
+    /// Claims work on a workspace, which a host does alone. Blocks.
+    ///
+    /// # Errors
+    /// If the database cannot be used.
+    pub fn claim(&self, workspace: &str, claim: &Claim) -> Result<Claimed, PostgresError> {
+        let key = match self.known(workspace)? {
+            Some(key) => key,
+            None => self.add(workspace)?,
+        };
+        Lease::claim(&self.database, key, claim)
+    }
+
+    /// A workspace as [`PostgresStore::workspace`] gives it, in which nothing is written without a lease on it. Blocks.
+    ///
+    /// # Errors
+    /// If the database cannot be used.
+    pub fn leased_workspace(
+        &self,
+        id: &str,
+        local_time: impl Into<LocalTime>,
+        workspace_scope_id: &str,
+        lease: &Lease,
+    ) -> Result<SqlWorkspace, PostgresError> {
+        let key = match self.known(id)? {
+            Some(key) => key,
+            None => self.add(id)?,
+        };
+        Ok(SqlWorkspace::new(
+            lease.backend(),
+            key,
+            local_time.into(),
+            workspace_scope_id,
+        ))
     }
 
     /// Begins an import into a workspace at `now` in Unix seconds, as one transaction. Other writers of the workspace wait until

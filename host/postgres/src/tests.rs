@@ -11,6 +11,7 @@ mod bouncer;
 mod conformance;
 mod copy;
 mod errors;
+mod leases;
 mod migrations;
 mod proxy;
 mod session;

@@ -662,3 +662,26 @@ CREATE TABLE embedding_calls (
     input_tokens BIGINT -- NULL where not told
 );
 CREATE INDEX embedding_calls_by_time ON embedding_calls (workspace, started_at);
+
+-- Work that one host at a time does on a workspace. A row is made by the first claim and stays.
+CREATE TABLE leases (
+    workspace BIGINT NOT NULL REFERENCES workspaces (key),
+    work TEXT COLLATE "C" NOT NULL,
+    generation BIGINT NOT NULL, -- each claim raises it: whoever has an older one has lost the work
+    holder TEXT COLLATE "C" NOT NULL, -- for people: the host and the process
+    expires_at BIGINT NOT NULL, -- in milliseconds, by the database's clock; 0 if it was handed back
+    PRIMARY KEY (workspace, work)
+);
+-- Fails unless a lease still has this generation. The row is locked, so nobody takes the work over before the transaction ends.
+CREATE FUNCTION require_lease(of_workspace BIGINT, of_work TEXT, held BIGINT) RETURNS VOID
+LANGUAGE plpgsql
+AS $$
+BEGIN
+    PERFORM 1 FROM leases AS l
+    WHERE l.workspace = of_workspace AND l.work = of_work AND l.generation = held
+    FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'another host has taken over' USING ERRCODE = 'MY001';
+    END IF;
+END
+$$;

@@ -10,9 +10,9 @@ use myao_sql::params;
 use myao_sql::session::Error;
 use tempfile::TempDir;
 
-use myao_test_postgres::{PASSWORD, SUPERUSER, free_port};
 use super::{TestDatabase, options};
 use crate::{PostgresOptions, PostgresStore};
+use myao_test_postgres::{PASSWORD, SUPERUSER, free_port};
 
 /// A running PgBouncer before the server. It is stopped with its test.
 struct Bouncer {

@@ -143,7 +143,7 @@ fn a_lock_that_is_held_for_too_long_is_an_error() {
     let (test, database) = with_table();
     database.write(1, &mut |c| insert(c, 1)).unwrap();
     let holder = test.connect();
-    let held = holder.begin_write(1).unwrap();
+    let held = holder.begin_write(1, "").unwrap();
     let begun = Instant::now();
     let refused = database.write(1, &mut |c| insert(c, 1)).unwrap_err();
     assert_eq!(refused.retry(), Retry::Later);
@@ -169,7 +169,7 @@ fn an_abandoned_transaction_is_undone_before_its_connection_is_used_again() {
     }));
     assert!(panicked.is_err());
     for number in [10, 100] {
-        drop(database.begin_write(1).unwrap());
+        drop(database.begin_write(1, "").unwrap());
         database.write(1, &mut |c| insert(c, number)).unwrap();
     }
     assert_eq!(read_sum(&database), 110);

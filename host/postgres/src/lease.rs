@@ -1,0 +1,259 @@
+//! Work that one host at a time does on a workspace.
+//!
+//! A lease is a row with the database's time and a generation, which each claim raises. The holder extends it again and again.
+//! When it does so no longer, another host may claim the work. What the first one writes is then refused, because each writing
+//! transaction checks the generation: so a host that was asleep for long writes nothing.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use myao_plugin::storage::StorageError;
+use myao_sql::backend::{Backend, Work};
+use tokio::sync::watch;
+use tokio::task::AbortHandle;
+use tokio_postgres::types::{ToSql, Type};
+
+use crate::database::Database;
+use crate::error::PostgresError;
+
+/// The holder extends a lease so many times before it would expire.
+const EXTENSIONS: u32 = 5;
+
+/// How long the database is waited for when a lease is handed back.
+const HAND_BACK_WAIT: Duration = Duration::from_secs(2);
+
+/// $1 workspace, $2 work, $3 holder, $4 how long in milliseconds
+const CLAIM: &str = "INSERT INTO leases (workspace, work, generation, holder, expires_at) \
+    VALUES ($1, $2, 1, $3, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) + $4) \
+    ON CONFLICT (workspace, work) DO UPDATE SET \
+        generation = leases.generation + 1, holder = excluded.holder, expires_at = excluded.expires_at \
+    WHERE leases.expires_at <= CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) \
+    RETURNING generation";
+/// $1 workspace, $2 work
+const HOLDER: &str = "SELECT holder FROM leases WHERE workspace = $1 AND work = $2";
+/// $1 workspace, $2 work, $3 generation, $4 how long in milliseconds
+const EXTEND: &str = "UPDATE leases \
+    SET expires_at = CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) + $4 \
+    WHERE workspace = $1 AND work = $2 AND generation = $3";
+/// $1 workspace, $2 work, $3 generation
+const HAND_BACK: &str =
+    "UPDATE leases SET expires_at = 0 WHERE workspace = $1 AND work = $2 AND generation = $3";
+
+/// Who asks for work, and for how long.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Claim {
+    /// The work: letters and digits. It is a constant of the program.
+    pub work: &'static str,
+    /// The host and the process, for people.
+    pub holder: String,
+    /// After how long without an extension another host may take over.
+    pub lasts: Duration,
+}
+
+impl Claim {
+    /// A claim of some work.
+    pub fn new(work: &'static str, holder: impl Into<String>, lasts: Duration) -> Self {
+        Self {
+            work,
+            holder: holder.into(),
+            lasts,
+        }
+    }
+}
+
+/// What a claim gave.
+pub enum Claimed {
+    /// The work is this host's.
+    Held(Lease),
+    /// Another one does it.
+    Taken {
+        /// The host and the process.
+        holder: String,
+    },
+}
+
+/// What identifies a lease.
+struct Held {
+    database: Arc<Database>,
+    workspace: i64,
+    work: &'static str,
+    generation: i64,
+    lasts: Duration,
+    /// When it was last extended, at the beginning of that call.
+    extended: Mutex<Instant>,
+    is_lost: watch::Sender<bool>,
+}
+
+/// Work that is this host's until the lease is dropped, or lost. It is extended in the background.
+pub struct Lease {
+    held: Arc<Held>,
+    extending: AbortHandle,
+}
+
+impl Lease {
+    /// Claims work.
+    pub(crate) fn claim(
+        database: &Arc<Database>,
+        workspace: i64,
+        claim: &Claim,
+    ) -> Result<Claimed, PostgresError> {
+        let begun = Instant::now();
+        let milliseconds = milliseconds(claim.lasts);
+        let rows = database.wait(database.single(
+            CLAIM,
+            &[
+                (&workspace, Type::INT8),
+                (&claim.work, Type::TEXT),
+                (&claim.holder, Type::TEXT),
+                (&milliseconds, Type::INT8),
+            ],
+        ))??;
+        let Some(row) = rows.first() else {
+            let work = [
+                (&workspace as _, Type::INT8),
+                (&claim.work as _, Type::TEXT),
+            ];
+            let rows = database.wait(database.single(HOLDER, &work))??;
+            let holder = rows.first().map(|row| row.get(0)).unwrap_or_default();
+            return Ok(Claimed::Taken { holder });
+        };
+        let held = Arc::new(Held {
+            database: database.clone(),
+            workspace,
+            work: claim.work,
+            generation: row.get(0),
+            lasts: claim.lasts,
+            extended: Mutex::new(begun),
+            is_lost: watch::Sender::new(false),
+        });
+        let extending = database.spawn(extend(held.clone()))?;
+        Ok(Claimed::Held(Self { held, extending }))
+    }
+
+    /// Becomes true when another host may have taken over.
+    #[must_use]
+    pub fn is_lost(&self) -> watch::Receiver<bool> {
+        self.held.is_lost.subscribe()
+    }
+
+    /// Whether nobody else can have taken over yet.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.held.is_held()
+    }
+
+    /// The database, whose writing transactions of the workspace need the lease.
+    pub(crate) fn backend(&self) -> Arc<dyn Backend> {
+        Arc::new(Leased(self.held.clone()))
+    }
+}
+
+impl Drop for Lease {
+    /// Hands the work back, so that another host need not wait. Blocks for a moment.
+    fn drop(&mut self) {
+        self.extending.abort();
+        let held = &self.held;
+        held.is_lost.send_replace(true);
+        let values: [(&(dyn ToSql + Sync), Type); 3] = [
+            (&held.workspace, Type::INT8),
+            (&held.work, Type::TEXT),
+            (&held.generation, Type::INT8),
+        ];
+        // If the database is away, the lease expires by itself.
+        let handed = held.database.wait(async {
+            tokio::time::timeout(
+                HAND_BACK_WAIT,
+                held.database.single_count(HAND_BACK, &values),
+            )
+            .await
+        });
+        if !matches!(handed, Ok(Ok(Ok(_)))) {
+            tracing::debug!("a lease was not handed back, and so expires");
+        }
+    }
+}
+
+impl Held {
+    fn is_held(&self) -> bool {
+        let extended = *self.extended.lock().unwrap_or_else(PoisonError::into_inner);
+        !*self.is_lost.borrow() && extended.elapsed() < self.lasts
+    }
+}
+
+/// Extends a lease until it is lost.
+async fn extend(held: Arc<Held>) {
+    let milliseconds = milliseconds(held.lasts);
+    loop {
+        tokio::time::sleep(held.lasts / EXTENSIONS).await;
+        let begun = Instant::now();
+        let values: [(&(dyn ToSql + Sync), Type); 4] = [
+            (&held.workspace, Type::INT8),
+            (&held.work, Type::TEXT),
+            (&held.generation, Type::INT8),
+            (&milliseconds, Type::INT8),
+        ];
+        let extended = held.database.single_count(EXTEND, &values);
+        match tokio::time::timeout(held.lasts, extended).await {
+            Ok(Ok(1)) => {
+                *held.extended.lock().unwrap_or_else(PoisonError::into_inner) = begun;
+            }
+            Ok(Ok(_)) => {
+                held.is_lost.send_replace(true);
+                return;
+            }
+            // As long as nobody else claims the work, the next extension will do.
+            Ok(Err(error)) => tracing::warn!("a lease was not extended: {error}"),
+            Err(_) => tracing::warn!("a lease was not extended: no answer"),
+        }
+    }
+}
+
+fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// A database whose writing transactions need a lease.
+struct Leased(Arc<Held>);
+
+impl Leased {
+    fn condition(&self) -> String {
+        let Held {
+            workspace,
+            work,
+            generation,
+            ..
+        } = &*self.0;
+        format!("SELECT require_lease({workspace}, '{work}', {generation})")
+    }
+
+    /// Notes that another host has taken over.
+    fn note<T>(&self, result: Result<T, PostgresError>) -> Result<T, PostgresError> {
+        if matches!(result, Err(PostgresError::TakenOver(_))) {
+            self.0.is_lost.send_replace(true);
+        }
+        result
+    }
+}
+
+impl Backend for Leased {
+    fn read(&self, work: &mut Work<'_>) -> Result<(), StorageError> {
+        self.0.database.read(work)
+    }
+
+    fn write(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
+        let database = &self.0.database;
+        let begun = database.begin_write(workspace, &self.condition());
+        let writing = self.note(begun)?;
+        work(&writing).map_err(|fault| database.fault(fault))?;
+        Ok(database.commit(writing)?)
+    }
+
+    fn try_out(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
+        self.0.database.try_out(workspace, work)
+    }
+
+    fn discard_erased(&self) -> Result<Option<String>, StorageError> {
+        self.0.database.discard_erased()
+    }
+}
