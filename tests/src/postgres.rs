@@ -52,7 +52,9 @@ impl ServerDatabase {
         let url = self
             .url()
             .replace(&encoded_password(), &format!("${{{VARIABLE}}}"));
-        format!("{config}memory:\n  database_url: '{url}{options}'\n")
+        let section = "memory:\n";
+        let (before, after) = config.split_once(section).unwrap_or((config, ""));
+        format!("{before}{section}  database_url: '{url}{options}'\n{after}")
     }
 
     /// Runs statements as the server's superuser, and returns what `psql` prints.

@@ -92,6 +92,7 @@ impl Place {
         let mut command = self.program.bash(&script, &self.program.path("tools"));
         command
             .env("OPENAI_API_KEY", API_KEY)
+            .env("DATABASE_PASSWORD", "secret")
             .env("ANTHROPIC_API_KEY", API_KEY)
             .env("SLACK_BOT_TOKEN", BOT_TOKEN)
             .env("SLACK_APP_TOKEN", APP_TOKEN)

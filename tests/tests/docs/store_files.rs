@@ -1,4 +1,4 @@
-//! The program and its libraries know the store by its traits. The files that may name SQLite are listed here.
+//! The program and its libraries know the store by its traits. The files that may name an engine are listed here.
 
 use std::fs;
 use std::path::Path;
@@ -34,13 +34,13 @@ fn no_other_file_names_the_store() {
     }
     for allowed in ALLOWED {
         let is_used = naming.iter().any(|path| path.starts_with(allowed));
-        assert!(is_used, "{allowed} names no SQLite: strike it off");
+        assert!(is_used, "{allowed} names no engine: strike it off");
     }
     naming.retain(|path| !ALLOWED.iter().any(|allowed| path.starts_with(allowed)));
     super::assert_none(&naming);
 }
 
-/// Collects the files that name a type or a crate of SQLite, apart from comments.
+/// Collects the files that name a type or a crate of an engine, apart from comments.
 fn look_into(folder: &str, naming: &mut Vec<String>) {
     for entry in fs::read_dir(project_file(folder)).unwrap() {
         let entry = entry.unwrap();
@@ -63,8 +63,16 @@ fn names_it(path: &Path) -> bool {
     code.any(|line| {
         let is_comment = line.starts_with("//") || line.starts_with('#');
         !is_comment
-            && ["myao_sqlite", "myao-sqlite", "rusqlite"]
-                .iter()
-                .any(|name| line.contains(name))
+            && [
+                "myao_sqlite",
+                "myao-sqlite",
+                "rusqlite",
+                "myao_postgres",
+                "myao-postgres",
+                "tokio-postgres",
+                "tokio_postgres",
+            ]
+            .iter()
+            .any(|name| line.contains(name))
     })
 }

@@ -45,18 +45,20 @@ impl DatabaseUrl {
     #[must_use]
     pub fn without_password(&self) -> (String, Option<String>) {
         let mut password = None;
-        let (before, query) = match self.0.split_once('?') {
-            // A password may contain a question mark.
-            Some((before, query)) if !query.contains('@') => (before, query),
-            _ => (self.0.as_str(), ""),
+        // A password may contain a question mark.
+        let host = self.0.find('@').map_or(0, |at| at + 1);
+        let query = self.0.get(host..).and_then(|rest| rest.find('?'));
+        let (before, query) = match query {
+            Some(at) => self.0.split_at(host + at),
+            None => (self.0.as_str(), ""),
         };
+        let query = query.trim_start_matches('?');
         let mut address = before.to_owned();
-        if let Some((scheme, (user, rest))) = before
-            .split_once("://")
-            .and_then(|(scheme, rest)| Some((scheme, rest.split_once('@')?)))
-            && let Some((user, secret)) = user.split_once(':')
+        if let Some((user, host)) = before.split_once('@')
+            && let Some((scheme, names)) = user.split_once("://")
+            && let Some((user, secret)) = names.split_once(':')
         {
-            address = format!("{scheme}://{user}@{rest}");
+            address = format!("{scheme}://{user}@{host}");
             password = Some(decoded(secret));
         }
         let mut options = Vec::new();
@@ -109,5 +111,40 @@ pub(super) fn one_database(config: Config, text: &str) -> Result<Config, String>
              the keys out"
         )),
         _ => Ok(config),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::DatabaseUrl;
+
+    #[test]
+    fn an_address_is_split_from_its_password() {
+        for (url, address, password) in [
+            ("postgres://host/db", "postgres://host/db", None),
+            ("postgres://ann@host/db", "postgres://ann@host/db", None),
+            (
+                "postgres://ann:a%20b%40@host:1/db?sslmode=require",
+                "postgres://ann@host:1/db?sslmode=require",
+                Some("a b@"),
+            ),
+            (
+                "postgres://ann:a?b@host/db",
+                "postgres://ann@host/db",
+                Some("a?b"),
+            ),
+            (
+                "postgres://host/db?user=ann&password=a%26b&sslmode=allow",
+                "postgres://host/db?user=ann&sslmode=allow",
+                Some("a&b"),
+            ),
+            ("postgres://[::1]:5/db", "postgres://[::1]:5/db", None),
+        ] {
+            let parsed = DatabaseUrl::parse(url).unwrap();
+            let password = password.map(str::to_owned);
+            assert_eq!(parsed.without_password(), (address.to_owned(), password));
+        }
     }
 }
