@@ -23,7 +23,7 @@ pub mod embedding;
 pub mod estimate;
 mod forget;
 mod generation;
-mod health;
+pub mod health;
 mod home;
 mod inbox;
 mod limits;

@@ -12,6 +12,7 @@
 mod common;
 mod disk;
 mod floods;
+mod hosts;
 mod killed_again;
 mod kills;
 mod minute;

@@ -166,11 +166,7 @@ pub(crate) fn ways() -> [(&'static str, Vec<Effect>); 3] {
 pub(crate) type NewestThen = Arc<Mutex<Option<u64>>>;
 
 /// Changes the channel in the midst of a call.
-pub(crate) fn strike(
-    workspace: &SqlWorkspace,
-    effects: &[Effect],
-    newest: &NewestThen,
-) -> Strike {
+pub(crate) fn strike(workspace: &SqlWorkspace, effects: &[Effect], newest: &NewestThen) -> Strike {
     let (workspace, effects, newest) = (workspace.clone(), effects.to_vec(), newest.clone());
     Strike::letting(move || {
         let (workspace, effects, newest) = (workspace.clone(), effects.clone(), newest.clone());

@@ -38,6 +38,8 @@ pub struct LiveSlack {
     /// The ids of direct and group messages that the bot was mentioned in.
     direct: Mutex<HashSet<String>>,
     pub(super) left_out: Counters,
+    /// Whether the workspace is still this process's: another host may have taken over.
+    pub(super) is_held: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl LiveSlack {
@@ -58,7 +60,14 @@ impl LiveSlack {
             unknown: Unknown::default(),
             direct: Mutex::default(),
             left_out: Counters::default(),
+            is_held: Arc::new(|| true),
         }
+    }
+
+    /// Sets how it is known whether the workspace is still this process's; nothing is posted when it is not.
+    #[must_use]
+    pub fn posting_while(self, is_held: Arc<dyn Fn() -> bool + Send + Sync>) -> Self {
+        Self { is_held, ..self }
     }
 
     /// Sets `left_out` to count the messages that cannot be read.

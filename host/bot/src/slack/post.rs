@@ -179,6 +179,12 @@ impl LiveSlack {
                 event_payload: json!({ "answers": place.answers.to_string(), "part": part.number }),
             }),
         };
+        // This process may have slept since the mark was written. What is not posted here, the other host posts.
+        if !(self.is_held)() {
+            return Err(ChatError::Unavailable(
+                "another host has taken over".to_owned(),
+            ));
+        }
         match self.client.post_message(&post).await {
             Ok(ts) => TsKey::parse(&ts).map_err(|error| {
                 ChatError::Other(OtherReason::new("invalid-ts", error.to_string()))

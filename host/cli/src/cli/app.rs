@@ -30,7 +30,7 @@ use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::args::{Cli, Command, MomentArg};
-use super::database::{Database, Hold, Upgrade, Work};
+use super::database::{Begun, Database, Hold, Upgrade, Work};
 use super::output;
 use super::server_words::ServerWords;
 use super::traces::{Traces, is_span};
@@ -130,9 +130,20 @@ impl App {
         Ok(target)
     }
 
-    /// Keeps other processes from the same work on the opened workspace.
-    pub(crate) fn hold(&self, work: Work) -> anyhow::Result<Hold> {
-        self.database().hold(work)
+    /// Keeps other processes from the same work on the opened workspace, and returns the workspace to do it with.
+    ///
+    /// # Errors
+    /// If another process does it.
+    pub(crate) fn hold(
+        &self,
+        work: Work,
+        workspace: Arc<dyn Workspace>,
+    ) -> anyhow::Result<(Arc<dyn Workspace>, Hold)> {
+        let database = self.database();
+        match database.begin(work, workspace)? {
+            Begun::Held(workspace, hold) => Ok((workspace, hold)),
+            Begun::Taken(holder) => Err(database.taken(work, &holder)),
+        }
     }
 
     /// The database that is configured.

@@ -1,11 +1,13 @@
 //! The store of the program. Nothing else in it knows which engines there are.
 
 mod dump;
+mod hold;
 mod named;
 
 use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono_tz::Tz;
 use indicatif::ProgressBar;
@@ -24,6 +26,7 @@ pub(crate) use myao_sqlite::hold::Work;
 use myao_sqlite::{ReadLegacy, ShowIndexing, StoreError, WorkspaceOptions};
 
 use super::output;
+pub(crate) use hold::{Begun, Hold};
 pub(crate) use named::{Named, copy_all};
 
 /// Shown while the messages and memories of an older database are indexed.
@@ -35,6 +38,8 @@ pub(crate) struct Database<'a> {
     pub(crate) place: Where<'a>,
     workspace: &'a str,
     timezone: Tz,
+    /// How long work on a server is this host's without a sign of life.
+    lease: Duration,
 }
 
 /// Where a database is.
@@ -56,15 +61,6 @@ pub(crate) struct Upgrade {
     pub(crate) report: ImportReport,
 }
 
-/// Keeps other processes from the same work until it is dropped.
-#[must_use]
-pub(crate) enum Hold {
-    /// The lock of a file.
-    File(#[expect(dead_code, reason = "dropping it gives the lock back")] myao_sqlite::hold::Hold),
-    /// Nothing: hosts of one server share the work.
-    Server,
-}
-
 impl<'a> Database<'a> {
     /// The one that is configured.
     pub(crate) fn of(config: &'a Config) -> Self {
@@ -75,6 +71,7 @@ impl<'a> Database<'a> {
             },
             workspace: &config.workspace,
             timezone: config.timezone,
+            lease: Duration::from_secs(config.memory.lease_seconds.into()),
         }
     }
 
@@ -138,14 +135,6 @@ impl<'a> Database<'a> {
                 Ok((Arc::new(ServerTarget { store, id }), None))
             }
         }
-    }
-
-    /// Begins work that only one process at a time does, on a database that exists.
-    pub(crate) fn hold(self, work: Work) -> anyhow::Result<Hold> {
-        Ok(match self.place {
-            Where::File(path) => Hold::File(myao_sqlite::hold::hold(path, self.workspace, work)?),
-            Where::Server(_) => Hold::Server,
-        })
     }
 
     fn workspace_in(self, store: &PostgresStore) -> anyhow::Result<Arc<dyn Workspace>> {

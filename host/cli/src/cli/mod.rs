@@ -41,6 +41,7 @@ mod server_words;
 mod shell;
 mod signals;
 mod slack;
+mod standby;
 mod traces;
 mod usage;
 

@@ -24,9 +24,8 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use super::app::{App, Explained as _};
-use super::database::Work;
 use super::signals::signals;
-use super::{output, page};
+use super::{output, page, standby};
 
 /// Where to read more.
 const HOW_TO: &str =
@@ -53,11 +52,19 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         Some(address) => Some(listen(address, "page.listen").await?),
         None => None,
     };
-    let workspace = app.workspace()?;
-    let _only_one = app.hold(Work::Bot)?;
     let (ask_stop, mut stop) = Stop::new();
     let (ask_reload, reload) = mpsc::channel(1);
-    let signals = tokio::spawn(signals(ask_stop, Some(ask_reload))?);
+    let signals = tokio::spawn(signals(ask_stop.clone(), Some(ask_reload))?);
+    let metrics = Arc::new(Metrics::default());
+    let (health, Some((workspace, hold))) =
+        standby::begin(app, health, &metrics, &mut stop).await?
+    else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    let lost = hold.is_lost();
+    let watching = lost
+        .clone()
+        .map(|lost| tokio::spawn(standby::stop_if(lost, ask_stop)));
     let Some(me) = who_am_i(&client, &mut stop).await? else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -75,9 +82,9 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         bot_id: me.bot_id,
     };
     let clock = Clock::system(app.config.timezone);
-    let metrics = Arc::new(Metrics::default());
     let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone())
-        .counting(metrics.left_out.clone());
+        .counting(metrics.left_out.clone())
+        .posting_while(hold.is_held());
     let live = Arc::new(live);
     let budget = app.budget(&workspace)?;
     let load = load(
@@ -119,7 +126,16 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         None => bot.await,
     };
     signals.abort();
+    if let Some(watching) = watching {
+        watching.abort();
+    }
     ended?;
+    anyhow::ensure!(
+        !lost.is_some_and(|lost| *lost.borrow()),
+        "another host has taken over the workspace, because this one gave no sign of life for {} s: start it again, and it stands by",
+        app.config.memory.lease_seconds
+    );
+    drop(hold);
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::database_url::{DatabaseUrl, database_url};
-use super::values::{at_least_one, expanded_path, optional_expanded_path};
+use super::values::{at_least_five, at_least_one, expanded_path, optional_expanded_path};
 use myao_plugin::{Language, PromptLanguage, ThreadMemories};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -21,6 +21,10 @@ pub struct MemoryConfig {
     #[serde(deserialize_with = "database_url")]
     #[schemars(with = "Option<String>")]
     pub database_url: Option<DatabaseUrl>,
+    /// With `memory.database_url`: after how many seconds without a sign of life of the host that runs the bot another one, which
+    /// stands by, takes over. At least 5. Default `25`.
+    #[serde(deserialize_with = "at_least_five")]
+    pub lease_seconds: u32,
     /// Seconds from the end of one generation run to the start of the next, and between the ticks of a backfill; at
     /// least 1. Default `3600`.
     #[serde(deserialize_with = "at_least_one")]
@@ -84,6 +88,7 @@ impl Default for MemoryConfig {
         Self {
             database_path: "./myao.db".into(),
             database_url: None,
+            lease_seconds: 25,
             long_term_update_interval_seconds: 3600,
             short_term_window_hours: 24,
             long_term_summary_max_tokens: 500,

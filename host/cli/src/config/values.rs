@@ -110,6 +110,13 @@ pub(super) fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result
     }
 }
 
+pub(super) fn at_least_five<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        0..5 => Err(D::Error::custom("expected a whole number from 5 on")),
+        number => Ok(number),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::PathBuf;

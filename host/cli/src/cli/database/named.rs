@@ -1,13 +1,14 @@
 //! Databases that a command names, whatever the configuration says, and copies between them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use myao::config::DatabaseUrl;
 use myao_llm::expand::expanded;
 use myao_plugin::explain::explain_storage;
-use myao_postgres::PostgresStore;
+use myao_postgres::{Claimed, PostgresStore};
 use myao_sql::backend::Backend;
 use myao_sql::copy::{Copied, CopyOptions, ShowCopying};
 use myao_sqlite::SqliteStore;
@@ -15,7 +16,11 @@ use myao_sqlite::hold::{Work, hold};
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
+use super::hold::{claim, taken};
 use super::{Hold, Server};
+
+/// How long the work on a server is this process's without a sign of life.
+const LEASE: Duration = Duration::from_secs(25);
 
 /// A database that a command names.
 pub(crate) enum Named {
@@ -74,15 +79,25 @@ impl Named {
 
     /// Keeps bots and backfills from all its workspaces.
     fn hold(&self, workspaces: &[String]) -> anyhow::Result<Vec<Hold>> {
-        let path: &Path = match self {
-            Self::File(path) => path,
-            Self::Server(_) => return Ok(vec![Hold::Server]),
-        };
         let works = [Work::Bot, Work::Backfill];
-        let held = workspaces
+        let all = workspaces
             .iter()
-            .flat_map(|workspace| works.map(|work| hold(path, workspace, work)));
-        held.map(|held| Ok(Hold::File(held?))).collect()
+            .flat_map(|workspace| works.map(|work| (workspace, work)));
+        match self {
+            Self::File(path) => all
+                .map(|(workspace, work)| Ok(Hold::File(hold(path, workspace, work)?)))
+                .collect(),
+            Self::Server(url) => {
+                let store = PostgresStore::open(&Server(url).options()?)?;
+                all.map(
+                    |(workspace, work)| match store.claim(workspace, &claim(work, LEASE))? {
+                        Claimed::Held(lease) => Ok(Hold::Server(Arc::new(lease))),
+                        Claimed::Taken { holder } => Err(taken(&self.shown(), work, &holder)),
+                    },
+                )
+                .collect()
+            }
+        }
     }
 }
 

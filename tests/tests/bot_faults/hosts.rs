@@ -1,0 +1,105 @@
+//! Two hosts with a bot each on one workspace of a PostgreSQL database: one works, the other stands by.
+
+use myao_fake_slack::FakeSlack;
+use myao_tests::bot::Bot;
+use myao_tests::llm_server::{LlmServer, answer};
+use myao_tests::peer::exchange;
+use myao_tests::postgres::ServerDatabase;
+
+use super::common::{CAMP, EMIKO, Gate, asked, config, model, posts, says, workspace};
+
+/// What `config` says of memory, and the same with the shortest lease that is allowed.
+const MEMORY: &str = "memory: { long_term_update_interval_seconds: 86400 }\n";
+const WITH_LEASE: &str =
+    "memory:\n  lease_seconds: 5\n  long_term_update_interval_seconds: 86400\n";
+
+struct Hosts {
+    database: ServerDatabase,
+    slack: FakeSlack,
+    llm: LlmServer,
+}
+
+impl Hosts {
+    fn new(llm: LlmServer) -> Self {
+        Self {
+            database: ServerDatabase::default(),
+            slack: workspace(),
+            llm,
+        }
+    }
+
+    fn config(&self) -> String {
+        let config = config(&self.slack, &self.llm);
+        assert!(config.contains(MEMORY), "{config}");
+        self.database
+            .config("", &config.replace(MEMORY, WITH_LEASE))
+    }
+
+    fn working(&self) -> Bot {
+        let config = self.config();
+        Bot::start(self.database.program("", ""), &config)
+    }
+
+    fn standing_by(&self) -> Bot {
+        let config = self.config();
+        let mut bot = Bot::launch(self.database.program("", ""), &config, &[]);
+        says(&mut bot, "this one stands by");
+        bot
+    }
+}
+
+#[test]
+fn whoever_stands_by_says_so_and_takes_over_from_a_bot_that_was_killed() {
+    let hosts = Hosts::new(model(|_| answer("The lake.")));
+    let first = hosts.working();
+    let mut second = hosts.standing_by();
+    let ready = exchange(second.health(), "GET /ready", &[], "").unwrap();
+    assert_eq!(
+        (ready.status, ready.json()["standing_by"].as_bool()),
+        (503, Some(true))
+    );
+    let live = exchange(second.health(), "GET /live", &[], "").unwrap();
+    assert_eq!(live.status, 200);
+    drop(first.kill());
+    second.ready();
+    hosts.slack.mention(EMIKO, CAMP, "who?", None);
+    posts(&mut second, &hosts.slack, 1);
+    second.stop();
+}
+
+#[test]
+fn bot_that_stops_hands_its_work_back_at_once() {
+    let hosts = Hosts::new(model(|_| answer("The lake.")));
+    let first = hosts.working();
+    let mut second = hosts.standing_by();
+    first.stop();
+    let expires = "SELECT expires_at FROM leases WHERE work = 'bot' AND holder LIKE '%process%'";
+    assert!(!hosts.database.run(expires).trim().is_empty());
+    second.ready();
+    second.stop();
+}
+
+/// It was asked before it fell asleep, and wakes with its answer when the other one has answered.
+#[test]
+fn bot_that_slept_while_another_took_over_posts_nothing_and_ends() {
+    let gate = Gate::default();
+    let thinking = gate.clone();
+    let hosts = Hosts::new(model(move |_| {
+        thinking.wait();
+        answer("The lake.")
+    }));
+    let mut first = hosts.working();
+    let mut second = hosts.standing_by();
+    hosts.slack.mention(EMIKO, CAMP, "who?", None);
+    asked(&mut first, &hosts.llm, 1);
+    first.signal("STOP");
+    second.ready();
+    gate.open();
+    posts(&mut second, &hosts.slack, 1);
+    first.signal("CONT");
+    let (code, log, _) = first.ended();
+    assert_eq!(code, Some(1), "{log}");
+    assert!(log.contains("another host has taken over"), "{log}");
+    assert_eq!(hosts.slack.posts().len(), 1);
+    second.stop();
+}
