@@ -26,6 +26,7 @@ mod odd;
 mod off_record;
 mod page;
 mod people;
+mod postgres;
 mod posting;
 mod retention;
 mod secrecy;

@@ -61,6 +61,9 @@ pub(crate) struct Upgrade {
     pub(crate) report: ImportReport,
 }
 
+/// A workspace, and what was carried over into it.
+type Opened = (Arc<dyn Workspace>, Option<Upgrade>);
+
 impl<'a> Database<'a> {
     /// The one that is configured.
     pub(crate) fn of(config: &'a Config) -> Self {
@@ -92,7 +95,7 @@ impl<'a> Database<'a> {
     }
 
     /// Opens the workspace; creates the database if there is none, and upgrades an older one.
-    pub(crate) fn open(self) -> anyhow::Result<(Arc<dyn Workspace>, Option<Upgrade>)> {
+    pub(crate) fn open(self) -> anyhow::Result<Opened> {
         match self.place {
             Where::File(path) => self
                 .opened(|options, read, indexing| myao_sqlite::open(path, options, read, indexing)),
@@ -104,9 +107,7 @@ impl<'a> Database<'a> {
     }
 
     /// The same for commands that only look, which a database that cannot be written is enough for. `None` if there is none.
-    pub(crate) fn open_to_look(
-        self,
-    ) -> anyhow::Result<Option<(Arc<dyn Workspace>, Option<Upgrade>)>> {
+    pub(crate) fn open_to_look(self) -> anyhow::Result<Option<Opened>> {
         match self.place {
             Where::File(path) if !path.exists() => Ok(None),
             Where::File(path) => {

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::app::App;
 use super::args::DoctorArgs;
+use super::database::Where;
 use super::{in_lines, output};
 
 /// The usual name of the configuration file, which the documentation uses. It is read only if --config names it.
@@ -104,7 +105,10 @@ impl Finding {
 pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let waiting = output::waiting("checking…");
     let mut findings = vec![configuration(app)];
-    let (database, has_tables) = store::check(app.database());
+    let (database, has_tables) = match app.database().place {
+        Where::File(path) => store::check(path),
+        Where::Server(server) => server::check(server),
+    };
     findings.push(database);
     findings.push(component(app));
     let (agents, embeddings) = (&app.config.agents, &app.config.recall.embeddings);

@@ -1,9 +1,9 @@
 //! The database on a server: whether it answers, what may be written, and how it is reached.
 
 use super::Finding;
-use super::store::CHECK;
 use crate::cli::database::{ExaminedServer, Server, Writing};
 
+const CHECK: &str = "database";
 /// The oldest PostgreSQL that has what the statements need.
 const OLDEST: i64 = 14;
 /// Beyond so many hundredths of the server's connections, there is something to know.

@@ -4,22 +4,15 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use super::{Finding, server};
-use crate::cli::database::{Database, Examined, Where, examine};
+use super::Finding;
+use crate::cli::database::{Examined, examine};
 
-pub(super) const CHECK: &str = "database";
+const CHECK: &str = "database";
 /// As much as an empty database takes.
 const PROBE_BYTES: usize = 256 << 10;
 
 /// Describes the database, and returns whether it has the tables of this program's schema.
-pub(super) fn check(database: Database<'_>) -> (Finding, bool) {
-    match database.place {
-        Where::File(path) => check_file(path),
-        Where::Server(server) => server::check(server),
-    }
-}
-
-fn check_file(path: &Path) -> (Finding, bool) {
+pub(super) fn check(path: &Path) -> (Finding, bool) {
     let shown = path.display();
     let finding = match examine(path) {
         Err(error) => Finding::bad(CHECK, error.to_string()),
