@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use crate::params;
-use crate::session::{Connection, Dialect, OptionalExtension, Result};
+use crate::session::{Connection, Dialect, Error, OptionalExtension, Result};
 use myao_terms::terms;
 
 use super::rows::list;
@@ -19,6 +19,9 @@ const KEY_BITS: u32 = 36;
 pub(super) const KEY_MASK: i64 = (1 << KEY_BITS) - 1;
 /// How many messages are indexed between two reports of the progress.
 const REPORTED: u64 = 1_000;
+
+/// How many messages one statement indexes.
+const AT_ONCE: usize = 100;
 
 /// The id of a message's row.
 pub(super) fn row_of(channel: i64, key: i64) -> i64 {
@@ -207,8 +210,30 @@ fn leave_no_key(connection: &Connection, table: Table, gone: &BTreeSet<String>) 
     Ok(())
 }
 
-/// Indexes a new message, whose channel is counted elsewhere.
-pub(super) fn insert(connection: &Connection, row: i64, text: &str) -> Result<()> {
+/// Indexes new messages, in the order of their rows, whose channels have counted them.
+pub(super) fn insert_all(connection: &Connection, texts: &[(i64, String)]) -> Result<()> {
+    if connection.dialect() == Dialect::Sqlite {
+        return texts
+            .iter()
+            .try_for_each(|(row, text)| insert(connection, *row, text));
+    }
+    // An answer of the server takes longer than what it does for a message.
+    for texts in texts.chunks(AT_ONCE) {
+        let rows: Vec<i64> = texts.iter().map(|(row, _)| *row).collect();
+        let texts: Vec<String> = texts
+            .iter()
+            .map(|(_, text)| terms(text).join(" "))
+            .collect();
+        let json = |error: serde_json::Error| Error::Value(error.into());
+        let rows = serde_json::to_string(&rows).map_err(json)?;
+        let texts = serde_json::to_string(&texts).map_err(json)?;
+        let insert = include_str!("sql/postgres/index_messages.sql");
+        connection.execute(insert, params![rows, texts, KEY_MASK + 1])?;
+    }
+    Ok(())
+}
+
+fn insert(connection: &Connection, row: i64, text: &str) -> Result<()> {
     let terms = terms(text).join(" ");
     match connection.dialect() {
         Dialect::Sqlite => {

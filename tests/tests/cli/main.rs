@@ -17,6 +17,7 @@ mod bad_export;
 mod bad_request;
 mod budget;
 mod chat;
+mod copy;
 mod deferrals;
 mod doctor;
 mod embed;

@@ -298,9 +298,7 @@ fn add_to_index(target: &Connection, table: &Table, rows: &[Cells]) -> SqlResult
             }
             // SQLite takes rows fastest in this order.
             texts.sort();
-            for (row, text) in texts {
-                index::insert(target, row, &text)?;
-            }
+            index::insert_all(target, &texts)?;
         }
         "memories" => {
             for row in rows {
