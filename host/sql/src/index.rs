@@ -319,6 +319,20 @@ pub fn index_all(connection: &Connection, progress: &dyn Fn(u64, u64)) -> Result
     })
 }
 
+/// How many texts of each table of the index are missing in it. There is none, unless something is broken.
+pub(super) fn missing(connection: &Connection) -> Result<[(&'static str, usize); 2]> {
+    let messages = "SELECT COUNT(*) FROM messages AS m LEFT JOIN message_index AS i ON i.rowid = m.channel * ?1 + m.key \
+        WHERE m.deleted_at IS NULL AND i.rowid IS NULL";
+    let messages = connection.query_row(messages, [KEY_MASK + 1], |row| row.get(0))?;
+    let unindexed = "SELECT m.content FROM memories AS m LEFT JOIN memory_index AS i ON i.rowid = m.id WHERE i.rowid IS NULL";
+    let mut memories = 0;
+    connection.each(unindexed, (), |row| -> Result<()> {
+        memories += usize::from(!terms(&row.get::<String>(0)?).is_empty());
+        Ok(())
+    })?;
+    Ok([("message_index", messages), ("memory_index", memories)])
+}
+
 /// Where the index holds something of a text that is not there any more, and in how many rows. There is none, unless
 /// something is broken.
 pub fn leftovers(connection: &Connection) -> Result<Vec<(&'static str, usize)>> {
