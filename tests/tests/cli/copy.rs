@@ -146,8 +146,8 @@ fn killed_copy_is_refused_by_others_and_goes_on() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    program.write("copy.yaml", "memory: { database_path: copy.db }\n");
-    let used = program.run(&["--config", "copy.yaml", "memory", "list"]);
+    program.write("myao.yaml", "memory: { database_path: copy.db }\n");
+    let used = program.run(&["memory", "list"]);
     used.is_refused_with(&["copy.db", "not complete", "myao database copy"]);
     copy_with_kills(&program, "myao.db", "copy.db");
     assert_eq!(
