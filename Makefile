@@ -26,6 +26,7 @@ demo: build ## import the example workspace, make memories of it and show them
 	@MYAO="$(MYAO)" scripts/demo
 
 test: build $(PYTHON)/ready ## every test
+	@scripts/install-prerequisites postgres
 	@scripts/build-component
 	@scripts/build-component faulty
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
