@@ -6,12 +6,10 @@ use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::peer::exchange;
 use myao_tests::postgres::ServerDatabase;
 
-use super::common::{CAMP, EMIKO, Gate, asked, config, model, posts, says, workspace};
+use super::common::{self, CAMP, EMIKO, Gate, asked, model, posts, says, workspace};
 
-/// What `config` says of memory, and the same with the shortest lease that is allowed.
+/// What `config` says of memory.
 const MEMORY: &str = "memory: { long_term_update_interval_seconds: 86400 }\n";
-const WITH_LEASE: &str =
-    "memory:\n  lease_seconds: 5\n  long_term_update_interval_seconds: 86400\n";
 
 struct Hosts {
     database: ServerDatabase,
@@ -29,10 +27,14 @@ impl Hosts {
     }
 
     fn config(&self) -> String {
-        let config = config(&self.slack, &self.llm);
+        let config = common::config(&self.slack, &self.llm);
         assert!(config.contains(MEMORY), "{config}");
-        self.database
-            .config("", &config.replace(MEMORY, WITH_LEASE))
+        // The shortest lease that is allowed.
+        let memory = format!(
+            "memory:\n  database_url: '{}'\n  lease_seconds: 5\n  long_term_update_interval_seconds: 86400\n",
+            self.database.url()
+        );
+        config.replace(MEMORY, &memory)
     }
 
     fn working(&self) -> Bot {
