@@ -19,7 +19,7 @@ const FOLDERS: [&str; 7] = [
 const ALLOWED: [&str; 7] = [
     "host/cli/Cargo.toml",
     "host/cli/src/cli/database.rs",
-    "host/cli/src/cli/database/named.rs",
+    "host/cli/src/cli/database/",
     "host/import/Cargo.toml",
     "host/import/src/error.rs",
     "host/import/src/python_bot",

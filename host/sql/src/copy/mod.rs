@@ -1,7 +1,7 @@
 //! Copies a whole database to another one, of the same engine or of another.
 //!
 //! Tables are copied one after the other, each after those whose keys it has, in batches in the order of their primary keys. A batch
-//! is one transaction of the target, which also notes how far the copy is ([`mark`]). So a copy that was stopped, whenever that
+//! is one transaction of the target, which also notes how far the copy is (`mark.rs`). So a copy that was stopped, whenever that
 //! was, goes on from there. Rows keep their keys. The index of terms, which engines have in different forms, is made anew with the
 //! rows that it belongs to.
 //!
