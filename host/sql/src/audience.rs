@@ -11,6 +11,7 @@ use myao_plugin::ts::TsKey;
 use super::fault::Fault;
 use super::lineage;
 use super::rows::list;
+use super::sight::json_texts;
 
 /// The column's value of an audience.
 fn code(audience: Audience) -> i64 {
@@ -50,7 +51,7 @@ pub(super) fn list_members(
     if taken == 0 {
         return Ok(());
     }
-    let ids = serde_json::Value::from(members.unwrap_or_default()).to_string();
+    let ids = json_texts(members.unwrap_or_default().to_vec());
     let columns = params![channel, ids, at, too_late];
     connection.execute(include_str!("sql/drop_members.sql"), columns)?;
     // Of two lists with the same time, only those are members who are in both.

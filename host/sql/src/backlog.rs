@@ -9,6 +9,7 @@ use super::fault::Fault;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows::{self, NO_WATERMARK};
+use super::sight::json_texts;
 
 /// A backlog at a point in time, with the values that decide whether it is due.
 struct Waiting {
@@ -106,7 +107,7 @@ pub(super) fn expect_first_version(
     channel_ids: Vec<String>,
     since: &str,
 ) -> Result<(), Fault> {
-    let ids = serde_json::Value::from(channel_ids).to_string();
+    let ids = json_texts(channel_ids);
     let history_through = rows::key(since)? - 1;
     connection.execute(
         include_str!("sql/expect_first_version.sql"),

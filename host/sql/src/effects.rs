@@ -12,7 +12,7 @@ use super::fault::Fault;
 use super::pins;
 use super::place::Place;
 use super::writing::{Source, Writing};
-use super::{answers, audience, done};
+use super::{answers, audience, channels, done};
 
 /// By how many seconds the time of an event may be ahead of the bot's clock. A later time was stored while that clock
 /// was ahead (data read from Slack gets the time at which it was read); it is replaced by any time that is not too
@@ -190,19 +190,13 @@ impl<'a> Application<'a> {
 
     /// Adds a channel. It is not known yet whether the bot takes part in it.
     fn know_channel(&self, id: &str) -> Result<()> {
-        let insert = include_str!("sql/insert_channel.sql");
-        self.execute(insert, params![self.workspace, id, "", true, false])?;
+        channels::known_or_added(self.connection, self.workspace, id, false)?;
         Ok(())
     }
 
     /// The key of a channel whose audience may change. A new channel is added.
     fn affect(&mut self, id: &str) -> Result<i64> {
-        self.know_channel(id)?;
-        let key = self.connection.query_row(
-            include_str!("sql/channel_key.sql"),
-            params![self.workspace, id],
-            |row| row.get(0),
-        )?;
+        let key = channels::known_or_added(self.connection, self.workspace, id, false)?;
         self.affected.insert(key);
         Ok(key)
     }

@@ -40,9 +40,10 @@ impl Forgetting for SqlWorkspace {
                     search: None,
                 });
             }
+            let kept = this.discard_erased()?;
             let mut found =
                 this.read(|connection, place| search(connection, place.workspace, &forgotten))?;
-            found.kept_pages = this.discard_erased()?;
+            found.kept_pages = kept;
             Ok(Receipt {
                 erased,
                 search: Some(found),

@@ -335,15 +335,27 @@ pub(super) fn missing(connection: &Connection) -> Result<[(&'static str, usize);
 
 /// Where the index holds something of a text that is not there any more, and in how many rows. There is none, unless
 /// something is broken.
-pub fn leftovers(connection: &Connection) -> Result<Vec<(&'static str, usize)>> {
-    let messages = "SELECT COUNT(*) FROM message_index AS i \
-        LEFT JOIN messages AS m ON m.key = i.rowid & ?1 AND m.deleted_at IS NULL WHERE m.key IS NULL";
-    let messages: u32 = connection.query_row(messages, [KEY_MASK], |row| row.get(0))?;
+///
+/// Looks at all workspaces, or at one, and what belongs to none.
+pub fn leftovers(
+    connection: &Connection,
+    workspace: Option<i64>,
+) -> Result<Vec<(&'static str, usize)>> {
+    let gone = |table: &str, row: &str| {
+        format!(
+            "SELECT COUNT(*) FROM {table} AS i \
+            LEFT JOIN messages AS m ON m.key = i.{row} & ?1 AND m.deleted_at IS NULL \
+            WHERE m.key IS NULL AND (?2 IS NULL OR i.{row} / ?3 NOT IN (SELECT key FROM channels WHERE workspace <> ?2))"
+        )
+    };
+    let count = |table, row| {
+        let columns = params![KEY_MASK, workspace, KEY_MASK + 1];
+        connection.query_row(&gone(table, row), columns, |row| row.get(0))
+    };
+    let messages: u32 = count("message_index", "rowid")?;
+    let vectors: u32 = count("message_vectors", "row")?;
     let memories = "SELECT COUNT(*) FROM memory_index AS i LEFT JOIN memories AS m ON m.id = i.rowid WHERE m.id IS NULL";
     let memories: u32 = connection.query_row(memories, (), |row| row.get(0))?;
-    let vectors = "SELECT COUNT(*) FROM message_vectors AS v \
-        LEFT JOIN messages AS m ON m.key = v.row & ?1 AND m.deleted_at IS NULL WHERE m.key IS NULL";
-    let vectors: u32 = connection.query_row(vectors, [KEY_MASK], |row| row.get(0))?;
     let counted = [
         ("message_index.terms", messages),
         ("memory_index.terms", memories),

@@ -19,6 +19,7 @@ mod backlog;
 mod begin_again;
 mod candidates;
 mod catch_up;
+mod channels;
 pub mod copy;
 mod deferrals;
 mod done;

@@ -9,7 +9,7 @@ use myao_plugin::ts::TsKey;
 
 use super::fault::Fault;
 use super::place::Place;
-use super::sight::{Sight, json_ids};
+use super::sight::{Sight, json_ids, json_texts};
 use super::{lines, records, rows};
 
 /// The memories that a query selects, ordered by scope, scope id, type and version. There is one statement for each
@@ -55,7 +55,7 @@ pub(super) fn memories(
     }
     if !query.threads.is_empty() {
         let sql = include_str!("sql/memories_of_threads.sql");
-        let scope_ids = serde_json::Value::from(query.threads.clone()).to_string();
+        let scope_ids = json_texts(query.threads.clone());
         found.extend(select(
             connection,
             place,

@@ -1,5 +1,6 @@
 //! What is pinned.
 
+use super::channels;
 use crate::params;
 use crate::session::{Connection, Result};
 use myao_plugin::storage::effects::{Effect, PinnedBy};
@@ -31,14 +32,7 @@ pub(super) fn channel_of_reaction(
     workspace: i64,
     id: &str,
 ) -> Result<i64> {
-    let insert = include_str!("sql/insert_channel.sql");
-    let columns = params![workspace, id, "", true, false];
-    connection.execute(insert, columns)?;
-    connection.query_row(
-        include_str!("sql/channel_key.sql"),
-        params![workspace, id],
-        |row| row.get(0),
-    )
+    channels::known_or_added(connection, workspace, id, false)
 }
 
 /// The columns of what pins a message: source, whose emoji, who.

@@ -73,7 +73,7 @@ pub(super) fn search(
             }
         }
     }
-    for (place, rows) in index::leftovers(connection)? {
+    for (place, rows) in index::leftovers(connection, Some(workspace))? {
         result.found.push(Found {
             place: place.to_owned(),
             rows,

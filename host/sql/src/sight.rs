@@ -191,6 +191,12 @@ pub(super) fn json_array(keys: &BTreeSet<i64>) -> String {
     format!("[{}]", keys.join(","))
 }
 
+/// `["a","b"]`, for `texts`. PostgreSQL's texts have no NUL character, so no text is equal to one with it.
+pub(super) fn json_texts(texts: impl IntoIterator<Item = String>) -> String {
+    let texts = texts.into_iter().map(|text| text.replace('\0', "\u{fffd}"));
+    serde_json::Value::from_iter(texts).to_string()
+}
+
 pub(super) fn json_ids(memories: &BTreeSet<MemoryId>) -> String {
     json_array(&memories.iter().map(|id| rows::memory_column(*id)).collect())
 }

@@ -9,7 +9,7 @@ use myao_plugin::{MemoryType, Scope};
 use super::fault::Fault;
 use super::place::Place;
 use super::rows;
-use super::sight::{SeenChannels, Sight, json_ids};
+use super::sight::{SeenChannels, Sight, json_ids, json_texts};
 
 /// A memory, the set of channels that it was made from, and the key of its channel.
 type Found = (StoredMemory, Option<i64>, Option<i64>);
@@ -139,7 +139,7 @@ pub(super) fn tallies(
     place: &Place,
     channel_ids: &[String],
 ) -> Result<Vec<ChannelTally>, Fault> {
-    let ids = serde_json::Value::from(channel_ids.to_vec()).to_string();
+    let ids = json_texts(channel_ids.to_vec());
     let mut groups = rows::list(
         connection,
         include_str!("sql/tallies.sql"),

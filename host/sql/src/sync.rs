@@ -10,6 +10,7 @@ use myao_plugin::ts::TsKey;
 use super::audience;
 use super::messages::channel_key;
 use super::rows::list;
+use super::sight::json_texts;
 use super::workspace::SqlWorkspace;
 
 #[async_trait::async_trait]
@@ -264,7 +265,7 @@ impl SyncState for SqlWorkspace {
         channels: Vec<String>,
     ) -> Result<Directory, StorageError> {
         self.reading(move |connection, place| {
-            let wanted = |ids: Vec<String>| serde_json::Value::from(ids).to_string();
+            let wanted = |ids: Vec<String>| json_texts(ids);
             let users = list(
                 connection,
                 include_str!("sql/users_of.sql"),

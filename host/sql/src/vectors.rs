@@ -3,6 +3,7 @@
 //! **Invariant**: a vector is that of its message's text. It goes in the transaction in which the text changes or goes
 //! (`vector_rows`).
 
+use super::sight::json_array;
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};
 use myao_plugin::embedder::{Meaning, Vector};
@@ -20,6 +21,8 @@ use super::workspace::SqlWorkspace;
 
 /// With more messages than this in sight, only so many of the newest are compared with a question.
 const MOST_COMPARED: usize = 100_000;
+/// How many vectors one statement reads.
+const READ_AT_ONCE: usize = 1_000;
 /// Fewer messages have no mean that says anything.
 const LEAST_COMPARED: usize = 8;
 /// The largest signed byte of a stored vector.
@@ -190,10 +193,15 @@ pub(super) fn similarities(
         }
     };
     if usize::try_from(visible.total).is_ok_and(|total| total > MOST_COMPARED) {
-        let sql = "SELECT vector FROM message_vectors WHERE row = ?1 AND vector IS NOT NULL";
-        for row in visible.newest(connection, None, 0, MOST_COMPARED)? {
-            connection.each(sql, [row], |found| -> Result<()> {
-                compare(row, found.get_ref(0)?.bytes());
+        let sql = "SELECT v.row, v.vector FROM integers(?1) AS wanted \
+            CROSS JOIN message_vectors AS v ON v.row = wanted.value WHERE v.vector IS NOT NULL";
+        for rows in visible
+            .newest(connection, None, 0, MOST_COMPARED)?
+            .chunks(READ_AT_ONCE)
+        {
+            let rows = json_array(&rows.iter().copied().collect());
+            connection.each(sql, [rows], |row| -> Result<()> {
+                compare(row.get(0)?, row.get_ref(1)?.bytes());
                 Ok(())
             })?;
         }

@@ -19,7 +19,7 @@ use super::retraction::{self, Post};
 use super::series::Series;
 use super::sight::json_array;
 use super::tombstones::Tombstones;
-use super::{erase, messages, replies, rows};
+use super::{channels, erase, messages, replies, rows};
 
 /// How many messages an import collects before it updates what depends on them. This limits the memory of large
 /// imports.
@@ -94,16 +94,7 @@ impl Writing {
         if let Some(key) = self.channels.get(id) {
             return Ok(*key);
         }
-        // Its name may come later. If only a message has named a channel, it is not known yet who may read it.
-        connection.execute(
-            include_str!("sql/insert_channel.sql"),
-            params![self.workspace, id, "", true, true],
-        )?;
-        let key = connection.query_row(
-            include_str!("sql/channel_key.sql"),
-            params![self.workspace, id],
-            |row| row.get(0),
-        )?;
+        let key = channels::known_or_added(connection, self.workspace, id, true)?;
         connection.execute(include_str!("sql/take_part.sql"), [key])?;
         self.channels.insert(id.to_owned(), key);
         Ok(key)

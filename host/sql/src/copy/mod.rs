@@ -252,7 +252,7 @@ impl<'a> Copying<'a> {
             )?;
         }
         let (missing, leftovers) = reading(self.to, |target| {
-            Ok((index::missing(target)?, index::leftovers(target)?))
+            Ok((index::missing(target)?, index::leftovers(target, None)?))
         })?;
         for (table, texts) in missing.into_iter().filter(|(_, texts)| *texts > 0) {
             found.add(format!("{table}: {texts} texts are not in it"));

@@ -65,7 +65,7 @@ impl Stored {
         let found = self
             .store
             .pool
-            .with_writer(|connection| parts::leftovers(connection));
+            .with_writer(|connection| parts::leftovers(connection, None));
         found.unwrap().len()
     }
 }
