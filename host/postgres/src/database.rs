@@ -13,6 +13,7 @@ use myao_sql::fault::Fault;
 use myao_sql::session::Connection;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::AbortHandle;
+use tokio::time::error::Elapsed;
 use tokio_postgres::Row;
 use tokio_postgres::types::{ToSql, Type};
 
@@ -33,6 +34,9 @@ const CONNECT_WAIT: Duration = Duration::from_secs(30);
 /// How long a statement may take: of a call, and of an import. PostgreSQL counts the time that who reads its rows takes, too.
 const STATEMENT: Duration = Duration::from_secs(300);
 const LONG_STATEMENT: Duration = Duration::from_secs(600);
+
+/// How long a statement about a lease may take.
+const SHORT: Duration = Duration::from_secs(10);
 
 /// The numbers of the advisory locks begin with this one, "myao", so that they are not those of another program.
 const LOCKS: i32 = i32::from_be_bytes(*b"myao");
@@ -65,7 +69,7 @@ const BEGIN_MIGRATION: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
 const ID: &str = "SELECT pg_current_xact_id()";
 
 /// How long it is asked whether a transaction was committed, and how often. A server that has crashed may be back by then.
-const SETTLE: Duration = Duration::from_secs(20);
+const SETTLE: Duration = Duration::from_secs(40);
 const SETTLE_AGAIN: Duration = Duration::from_millis(100);
 
 /// The connections to one database.
@@ -193,26 +197,41 @@ impl Database {
         self.begin(&begin, Some(STATEMENT))
     }
 
-    /// Runs one statement in a transaction of its own. It is not said whether it has taken effect if it fails.
+    /// Runs one short statement in a transaction of its own. It is not said whether it has taken effect if it fails.
     pub(crate) async fn single(
         &self,
         sql: &str,
         values: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<Vec<Row>, PostgresError> {
         let client = self.client_later().await?;
-        let rows = client.query_typed(sql, values).await;
-        rows.map_err(|error| PostgresError::of(&self.address, &error))
+        let asked = tokio::time::timeout(SHORT, client.query_typed(sql, values)).await;
+        self.answer(client, asked)
     }
 
-    /// Runs one statement in a transaction of its own. Returns how many rows it wrote.
+    /// The same for a statement without a result. Returns how many rows it wrote.
     pub(crate) async fn single_count(
         &self,
         sql: &str,
         values: &[(&(dyn ToSql + Sync), Type)],
     ) -> Result<u64, PostgresError> {
         let client = self.client_later().await?;
-        let rows = client.execute_typed(sql, values).await;
-        rows.map_err(|error| PostgresError::of(&self.address, &error))
+        let asked = tokio::time::timeout(SHORT, client.execute_typed(sql, values)).await;
+        self.answer(client, asked)
+    }
+
+    fn answer<T>(
+        &self,
+        client: Object,
+        answer: Result<Result<T, tokio_postgres::Error>, Elapsed>,
+    ) -> Result<T, PostgresError> {
+        match answer {
+            Ok(answer) => answer.map_err(|error| PostgresError::of(&self.address, &error)),
+            Err(_) => {
+                // The statement still runs there: nobody else may wait behind it.
+                drop(Object::take(client));
+                Err(PostgresError::Slow(self.address.clone()))
+            }
+        }
     }
 
     /// Runs a future in the background, on the store's runtime.
@@ -298,7 +317,7 @@ impl Database {
 }
 
 /// Waits until no other writing transaction of a workspace is open. The lock is the transaction's, so it needs no session.
-fn lock_of(workspace: i64) -> String {
+pub(crate) fn lock_of(workspace: i64) -> String {
     // The key has 32 bits. If two workspaces of 2^32 have the same one, they wait for each other, and that is all.
     let key = workspace as i32;
     format!("SELECT pg_advisory_xact_lock({LOCKS}, {key})")

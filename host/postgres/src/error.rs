@@ -369,7 +369,9 @@ impl From<PostgresError> for StorageError {
     fn from(error: PostgresError) -> Self {
         match error {
             PostgresError::Refused(error) => error,
-            PostgresError::TakenOver(_) => Self::Conflict(error.to_string()),
+            PostgresError::TakenOver(_) => {
+                Self::Other(OtherReason::new("taken-over", error.to_string()))
+            }
             PostgresError::Unreachable { .. }
             | PostgresError::Password { .. }
             | PostgresError::NotAdmitted { .. }

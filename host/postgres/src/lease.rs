@@ -5,9 +5,10 @@
 //! transaction checks the generation: so a host that was asleep for long writes nothing.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use myao_plugin::storage::StorageError;
+use myao_plugin::system_clock;
 use myao_sql::backend::{Backend, Work};
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
@@ -22,11 +23,17 @@ const EXTENSIONS: u32 = 5;
 /// How long the database is waited for when a lease is handed back.
 const HAND_BACK_WAIT: Duration = Duration::from_secs(2);
 
+/// A generation is raised by chance: after a failover to a replica that lacks the last claims, no two hosts have the same one.
+/// A lease that has not expired is only looked at, so nobody who asks for it waits for its holder.
+///
 /// $1 workspace, $2 work, $3 holder, $4 how long in milliseconds
 const CLAIM: &str = "INSERT INTO leases (workspace, work, generation, holder, expires_at) \
-    VALUES ($1, $2, 1, $3, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) + $4) \
+    SELECT $1, $2, 1 + CAST(random() * 1000000000 AS BIGINT), $3, \
+        CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) + $4 \
+    WHERE NOT EXISTS (SELECT 1 FROM leases AS l WHERE l.workspace = $1 AND l.work = $2 \
+        AND l.expires_at > CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)) \
     ON CONFLICT (workspace, work) DO UPDATE SET \
-        generation = leases.generation + 1, holder = excluded.holder, expires_at = excluded.expires_at \
+        generation = leases.generation + excluded.generation, holder = excluded.holder, expires_at = excluded.expires_at \
     WHERE leases.expires_at <= CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) \
     RETURNING generation";
 /// $1 workspace, $2 work
@@ -36,8 +43,8 @@ const EXTEND: &str = "UPDATE leases \
     SET expires_at = CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) + $4 \
     WHERE workspace = $1 AND work = $2 AND generation = $3";
 /// $1 workspace, $2 work, $3 generation
-const HAND_BACK: &str =
-    "UPDATE leases SET expires_at = 0 WHERE workspace = $1 AND work = $2 AND generation = $3";
+const HAND_BACK: &str = "UPDATE leases SET expires_at = 0, generation = generation + 1 \
+    WHERE workspace = $1 AND work = $2 AND generation = $3";
 
 /// Who asks for work, and for how long.
 #[derive(Debug, Clone)]
@@ -80,8 +87,9 @@ struct Held {
     work: &'static str,
     generation: i64,
     lasts: Duration,
-    /// When it was last extended, at the beginning of that call.
-    extended: Mutex<Instant>,
+    /// When it was last extended, at the beginning of that call. A machine that sleeps stops one of the two clocks, and people
+    /// set the other one.
+    extended: Mutex<(Instant, SystemTime)>,
     is_lost: watch::Sender<bool>,
 }
 
@@ -98,7 +106,7 @@ impl Lease {
         workspace: i64,
         claim: &Claim,
     ) -> Result<Claimed, PostgresError> {
-        let begun = Instant::now();
+        let begun = (Instant::now(), system_clock::now());
         let milliseconds = milliseconds(claim.lasts);
         let rows = database.wait(database.single(
             CLAIM,
@@ -154,7 +162,6 @@ impl Drop for Lease {
     fn drop(&mut self) {
         self.extending.abort();
         let held = &self.held;
-        held.is_lost.send_replace(true);
         let values: [(&(dyn ToSql + Sync), Type); 3] = [
             (&held.workspace, Type::INT8),
             (&held.work, Type::TEXT),
@@ -176,8 +183,11 @@ impl Drop for Lease {
 
 impl Held {
     fn is_held(&self) -> bool {
-        let extended = *self.extended.lock().unwrap_or_else(PoisonError::into_inner);
-        !*self.is_lost.borrow() && extended.elapsed() < self.lasts
+        let (at, by_date) = *self.extended.lock().unwrap_or_else(PoisonError::into_inner);
+        let by_date = system_clock::now()
+            .duration_since(by_date)
+            .unwrap_or_default();
+        !*self.is_lost.borrow() && at.elapsed().max(by_date) < self.lasts
     }
 }
 
@@ -186,7 +196,7 @@ async fn extend(held: Arc<Held>) {
     let milliseconds = milliseconds(held.lasts);
     loop {
         tokio::time::sleep(held.lasts / EXTENSIONS).await;
-        let begun = Instant::now();
+        let begun = (Instant::now(), system_clock::now());
         let values: [(&(dyn ToSql + Sync), Type); 4] = [
             (&held.workspace, Type::INT8),
             (&held.work, Type::TEXT),

@@ -15,8 +15,11 @@ use crate::error::PostgresError;
 /// How long connecting to one address may take, if `connect_timeout` does not say.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long what was sent may stay without an acknowledgement of the network. A server that has lost its power answers nothing.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(30);
+
 /// How long a connection may be silent before its other end is asked whether it is there. Without it, a server that has lost its
-/// power is noticed after two hours.
+/// power while nobody asked it anything is noticed after two hours.
 const KEEPALIVES_IDLE: Duration = Duration::from_secs(30);
 
 /// How long an answer to that is waited for.
@@ -162,6 +165,9 @@ impl FromStr for PostgresOptions {
         }
         if !is_given("keepalives_retries") {
             config.keepalives_retries(KEEPALIVES_RETRIES);
+        }
+        if !is_given("tcp_user_timeout") {
+            config.tcp_user_timeout(UNACKNOWLEDGED);
         }
         name_hosts(&mut config);
         let ssl_mode = ssl_mode

@@ -10,7 +10,7 @@ use myao_sql::session::Connection;
 use myao_sql::{SqlImport, SqlWorkspace, known_workspace, workspace_key};
 
 use crate::address::Address;
-use crate::database::Database;
+use crate::database::{Database, lock_of};
 use crate::error::PostgresError;
 use crate::lease::{Claim, Claimed, Lease};
 use crate::options::PostgresOptions;
@@ -68,10 +68,7 @@ impl PostgresStore {
         local_time: impl Into<LocalTime>,
         workspace_scope_id: &str,
     ) -> Result<SqlWorkspace, PostgresError> {
-        let key = match self.known(id)? {
-            Some(key) => key,
-            None => self.add(id)?,
-        };
+        let key = self.key(id)?;
         Ok(SqlWorkspace::new(
             self.database.clone(),
             key,
@@ -91,10 +88,7 @@ impl PostgresStore {
     /// # Errors
     /// If the database cannot be used.
     pub fn claim(&self, workspace: &str, claim: &Claim) -> Result<Claimed, PostgresError> {
-        let key = match self.known(workspace)? {
-            Some(key) => key,
-            None => self.add(workspace)?,
-        };
+        let key = self.key(workspace)?;
         Lease::claim(&self.database, key, claim)
     }
 
@@ -109,10 +103,7 @@ impl PostgresStore {
         workspace_scope_id: &str,
         lease: &Lease,
     ) -> Result<SqlWorkspace, PostgresError> {
-        let key = match self.known(id)? {
-            Some(key) => key,
-            None => self.add(id)?,
-        };
+        let key = self.key(id)?;
         Ok(SqlWorkspace::new(
             lease.backend(),
             key,
@@ -127,10 +118,14 @@ impl PostgresStore {
     /// # Errors
     /// If the database cannot be used.
     pub fn import(&self, workspace: &str, now: i64) -> Result<SqlImport, PostgresError> {
-        // A workspace that is not known yet is nobody else's: who adds it at the same time waits for its row.
-        let key = self.known(workspace)?;
+        let open = self.database.begin_long(self.known(workspace)?)?;
+        // It may be new, or another host may just have added it; then nobody has the lock yet.
+        let key = workspace_key(&open, workspace);
+        let key = key.map_err(|error| self.database.fault(error.into()))?;
+        open.batch(&lock_of(key))
+            .map_err(|error| PostgresError::of(self.database.address(), &*error))?;
         let transaction = Box::new(Importing {
-            open: self.database.begin_long(key)?,
+            open,
             database: self.database.clone(),
         });
         SqlImport::begin(transaction, workspace, now).map_err(PostgresError::Refused)
@@ -142,6 +137,14 @@ impl PostgresStore {
         let known = known.map_err(|error| self.database.fault(error.into()))?;
         reading.end_reading();
         Ok(known)
+    }
+
+    /// The key of a workspace, which is added if it is not known.
+    fn key(&self, id: &str) -> Result<i64, PostgresError> {
+        match self.known(id)? {
+            Some(key) => Ok(key),
+            None => self.add(id),
+        }
     }
 
     fn add(&self, id: &str) -> Result<i64, PostgresError> {

@@ -106,7 +106,7 @@ fn whoever_slept_while_another_took_over_writes_nothing() {
         write(&awake, number).unwrap();
         let refused = write(&sleeping, TAKEOVERS + number);
         assert!(
-            matches!(&refused, Err(StorageError::Conflict(text)) if text.contains("taken over")),
+            matches!(&refused, Err(StorageError::Other(other)) if other.code == "taken-over"),
             "{refused:?}"
         );
         assert!(!sleeping.is_held() && *sleeping.is_lost().borrow());
@@ -150,6 +150,37 @@ fn nobody_takes_over_in_the_middle_of_a_write() {
         other.join().unwrap()
     });
     assert_eq!(seen, "2");
+}
+
+/// A write that takes longer than the lease, while another host asks for the work.
+#[test]
+fn holder_extends_its_lease_during_its_own_write() {
+    let test = TestDatabase::migrated();
+    let (a, b) = (test.store(), test.store());
+    let short = |holder| Claim::new("bot", holder, Duration::from_secs(1));
+    let Claimed::Held(lease) = a.claim("W1", &short("a")).unwrap() else {
+        panic!("nobody else has it");
+    };
+    let expires_at = || {
+        test.run("SELECT expires_at FROM leases")
+            .trim()
+            .parse::<i64>()
+    };
+    let before = expires_at().unwrap();
+    lease
+        .backend()
+        .write(1, &mut |connection| {
+            connection.execute("INSERT INTO workspaces (id) VALUES (?1)", ["first 1"])?;
+            // Twice as long as it lasts.
+            while expires_at().unwrap() < before + 2_000 {
+                let claimed = b.claim("W1", &short("b")).unwrap();
+                assert!(matches!(claimed, Claimed::Taken { .. }));
+                assert!(lease.is_held());
+            }
+            Ok(())
+        })
+        .unwrap();
+    write(&lease, 2).unwrap();
 }
 
 #[test]
