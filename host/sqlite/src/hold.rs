@@ -22,7 +22,9 @@ pub enum Work {
 }
 
 impl Work {
-    fn suffix(self) -> &'static str {
+    /// Its name, in the names of files and in databases.
+    #[must_use]
+    pub fn name(self) -> &'static str {
         match self {
             Self::Bot => "bot",
             Self::Backfill => "backfill",
@@ -134,11 +136,7 @@ fn holder(file: &mut File) -> Option<u32> {
 /// The file that is locked. A database has one place, whichever links lead to it.
 fn lock_file(database: &Path, workspace: &str, work: Work) -> std::io::Result<PathBuf> {
     let mut name = database.canonicalize()?.into_os_string();
-    name.push(format!(
-        "-{}-{}.lock",
-        work.suffix(),
-        in_file_name(workspace)
-    ));
+    name.push(format!("-{}-{}.lock", work.name(), in_file_name(workspace)));
     Ok(name.into())
 }
 

@@ -40,7 +40,7 @@ const APP_ID_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let slack = &app.config.slack;
     let client = client(slack)?;
-    let connection = connection(slack).await?;
+    let events = connection(slack).await?;
     let health = &app.config.health_check;
     let health = listen(
         SocketAddr::new(health.address, health.port),
@@ -48,18 +48,23 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     )
     .await?;
     let team = page::TeamKeys::of(&app.config)?;
-    let page_listener = match app.config.page.listen {
-        Some(address) => Some(listen(address, "page.listen").await?),
-        None => None,
-    };
+    let page_listener = page_listener(app).await?;
     let (ask_stop, mut stop) = Stop::new();
     let (ask_reload, reload) = mpsc::channel(1);
     let signals = tokio::spawn(signals(ask_stop.clone(), Some(ask_reload))?);
     let metrics = Arc::new(Metrics::default());
-    let (health, Some((workspace, hold))) =
-        standby::begin(app, health, &metrics, &mut stop).await?
-    else {
+    let listeners = (events, page_listener);
+    let begun = standby::begin(app, listeners, health, &metrics, &mut stop).await?;
+    let Some((workspace, hold, health, listeners)) = begun else {
         return Ok(ExitCode::SUCCESS);
+    };
+    let (connection, page_listener) = match listeners {
+        Some(listeners) => listeners,
+        // While it stood by, nobody was to wait at its doors.
+        None => (
+            self::connection(slack).await?,
+            self::page_listener(app).await?,
+        ),
     };
     let lost = hold.is_lost();
     let watching = lost
@@ -223,6 +228,13 @@ async fn connection(slack: &config::Slack) -> anyhow::Result<Connection> {
     })
 }
 
+async fn page_listener(app: &App) -> anyhow::Result<Option<TcpListener>> {
+    Ok(match app.config.page.listen {
+        Some(address) => Some(listen(address, "page.listen").await?),
+        None => None,
+    })
+}
+
 async fn listen(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
     let listener = TcpListener::bind(address).await;
     listener.with_context(|| {
@@ -279,6 +291,10 @@ fn needs_restart(before: &Config, after: &Config) -> Vec<&'static str> {
         (
             "memory.database_url",
             before.memory.database_url == after.memory.database_url,
+        ),
+        (
+            "memory.lease_seconds",
+            before.memory.lease_seconds == after.memory.lease_seconds,
         ),
         ("logging", before.logging == after.logging),
     ];

@@ -12,6 +12,9 @@ const PROGRAM: &str = "pg_dump";
 /// Where it reads a password, which everybody on the machine could see among its arguments.
 const PASSWORD: &str = "PGPASSWORD";
 
+/// The system's certificates, which vouch for the server as they do for every other command.
+const SYSTEM_ROOTS: &str = "/etc/ssl/certs/ca-certificates.crt";
+
 /// Writes a database into a file that exists and is empty.
 pub(super) fn dump(url: &DatabaseUrl, to: &Path) -> anyhow::Result<()> {
     let (address, password) = url.without_password();
@@ -22,6 +25,10 @@ pub(super) fn dump(url: &DatabaseUrl, to: &Path) -> anyhow::Result<()> {
         .arg("--dbname")
         .arg(&address)
         .stdin(Stdio::null());
+    // The program's libpq knows the system's certificates by their file only. An address that names others has them.
+    if Path::new(SYSTEM_ROOTS).exists() {
+        command.env("PGSSLROOTCERT", SYSTEM_ROOTS);
+    }
     if let Some(password) = password {
         command.env(PASSWORD, password);
     }

@@ -55,8 +55,14 @@ impl Hold {
 }
 
 impl Database<'_> {
-    /// Begins work that only one process at a time does, on a workspace that was opened.
-    pub(crate) fn begin(self, work: Work, workspace: Arc<dyn Workspace>) -> anyhow::Result<Begun> {
+    /// Begins work that only one process at a time does, on a workspace that was opened. `opened` keeps the connections for the
+    /// next time that it is tried.
+    pub(crate) fn begin(
+        self,
+        work: Work,
+        workspace: Arc<dyn Workspace>,
+        opened: &mut Option<PostgresStore>,
+    ) -> anyhow::Result<Begun> {
         let server = match self.place {
             Where::File(path) => {
                 let held = hold(path, self.workspace, work)?;
@@ -64,7 +70,10 @@ impl Database<'_> {
             }
             Where::Server(server) => server,
         };
-        let store = PostgresStore::open(&server.options()?)?;
+        let store = match opened {
+            Some(store) => store,
+            none => none.insert(PostgresStore::open(&server.options()?)?),
+        };
         let claimed = store.claim(self.workspace, &claim(work, self.lease))?;
         Ok(match claimed {
             Claimed::Taken { holder } => Begun::Taken(holder),
@@ -89,12 +98,8 @@ impl Database<'_> {
 
 /// The claim of this process.
 pub(super) fn claim(work: Work, lasts: Duration) -> Claim {
-    let work = match work {
-        Work::Backfill => "backfill",
-        _ => "bot",
-    };
     let holder = format!("{}, process {}", host(), std::process::id());
-    Claim::new(work, holder, lasts)
+    Claim::new(work.name(), holder, lasts)
 }
 
 /// The name of this machine, for people.

@@ -33,6 +33,11 @@ impl Named {
     /// environment, so that a password need not be in the list of processes.
     pub(crate) fn read(text: &str) -> anyhow::Result<Self> {
         if !text.contains("://") {
+            // Such a file's name would be shown, with the password in it.
+            anyhow::ensure!(
+                !text.contains("password=") && !text.contains("host="),
+                "FROM and TO are files or addresses that begin with postgres://, as in postgres://USER:PASSWORD@HOST/DATABASE"
+            );
             return Ok(Self::File(text.into()));
         }
         let text: StrDeserializer<'_, ValueError> = text.into_deserializer();
