@@ -9,14 +9,16 @@ use crate::project::{cargo, path};
 
 const LIBRARY: &str = "myao-plugin";
 /// The folders of all crates that may be published, and their names.
-const CRATES: [(&str, &str); 10] = [
+const CRATES: [(&str, &str); 12] = [
     ("host/bot", "myao-bot"),
     ("host/cli", "myao"),
     ("host/import", "myao-import"),
     ("host/llm", "myao-llm"),
     ("host/page", "myao-page"),
     ("host/plugin", LIBRARY),
+    ("host/postgres", "myao-postgres"),
     ("host/slack", "myao-slack"),
+    ("host/sql", "myao-sql"),
     ("host/sqlite", "myao-sqlite"),
     ("host/terms", "myao-terms"),
     ("host/testkit", "myao-testkit"),
@@ -24,10 +26,11 @@ const CRATES: [(&str, &str); 10] = [
 /// How many crates it may need, procedural macros included.
 const MOST_CRATES: usize = 165;
 /// Crates that an embedder must not have to take.
-const NOT_NEEDED: [&str; 7] = [
+const NOT_NEEDED: [&str; 8] = [
     "clap",
     "reqwest",
     "rusqlite",
+    "tokio-postgres",
     "axum",
     "zip",
     "tiktoken-rs",
