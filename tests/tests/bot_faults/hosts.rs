@@ -29,9 +29,9 @@ impl Hosts {
     fn config(&self) -> String {
         let config = common::config(&self.slack, &self.llm);
         assert!(config.contains(MEMORY), "{config}");
-        // The shortest lease that is allowed.
+        // Short, but longer than a busy machine lets a process wait.
         let memory = format!(
-            "memory:\n  database_url: '{}'\n  lease_seconds: 5\n  long_term_update_interval_seconds: 86400\n",
+            "memory:\n  database_url: '{}'\n  lease_seconds: 10\n  long_term_update_interval_seconds: 86400\n",
             self.database.url()
         );
         config.replace(MEMORY, &memory)

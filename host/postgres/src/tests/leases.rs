@@ -157,7 +157,8 @@ fn nobody_takes_over_in_the_middle_of_a_write() {
 fn holder_extends_its_lease_during_its_own_write() {
     let test = TestDatabase::migrated();
     let (a, b) = (test.store(), test.store());
-    let short = |holder| Claim::new("bot", holder, Duration::from_secs(1));
+    // Longer than a busy machine lets a thread wait.
+    let short = |holder| Claim::new("bot", holder, Duration::from_secs(5));
     let Claimed::Held(lease) = a.claim("W1", &short("a")).unwrap() else {
         panic!("nobody else has it");
     };
@@ -171,8 +172,8 @@ fn holder_extends_its_lease_during_its_own_write() {
         .backend()
         .write(1, &mut |connection| {
             connection.execute("INSERT INTO workspaces (id) VALUES (?1)", ["first 1"])?;
-            // Twice as long as it lasts.
-            while expires_at().unwrap() < before + 2_000 {
+            // Longer than it lasts without an extension.
+            while expires_at().unwrap() < before + 7_000 {
                 let claimed = b.claim("W1", &short("b")).unwrap();
                 assert!(matches!(claimed, Claimed::Taken { .. }));
                 assert!(lease.is_held());
