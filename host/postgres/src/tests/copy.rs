@@ -13,8 +13,14 @@ use tempfile::TempDir;
 
 use super::TestDatabase;
 
-/// Rows in every table of an SQLite database.
-const EVERY_TABLE: &str = include_str!("../../../sqlite/src/tests/every_table.sql");
+/// Rows in every table of an SQLite database. The file is in another package.
+fn every_table() -> String {
+    let file = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../sqlite/src/tests/every_table.sql"
+    );
+    std::fs::read_to_string(file).unwrap()
+}
 
 fn sqlite(path: &Path) -> Arc<dyn Backend> {
     SqliteStore::open(path).unwrap().backend()
@@ -30,7 +36,7 @@ fn filled(path: &Path) -> Arc<dyn Backend> {
     let backend = sqlite(path);
     backend
         .write(0, &mut |connection| {
-            for statement in statements(EVERY_TABLE) {
+            for statement in statements(&every_table()) {
                 connection.execute(statement, ())?;
             }
             Ok(index_all(connection, &|_, _| {})?)
