@@ -118,7 +118,7 @@ impl Table {
     }
 }
 
-/// The terms of a row, joined by spaces; empty if there is no such row.
+/// The terms of a row, joined by spaces; empty if the row does not exist.
 pub(super) fn terms_of(connection: &Connection, table: Table, row: i64) -> Result<String> {
     let terms = connection
         .query_row(

@@ -30,6 +30,7 @@ mod erase;
 pub mod fault;
 mod forgetting;
 mod import;
+mod import_target;
 mod inbox;
 mod index;
 mod journal;
@@ -82,5 +83,6 @@ pub mod parts {
 }
 
 pub use import::SqlImport;
+pub use import_target::SqlImportTarget;
 pub use workspace::SqlWorkspace;
 pub use workspaces::{known_workspace, workspace_ids, workspace_key};

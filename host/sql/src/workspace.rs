@@ -111,10 +111,17 @@ impl SqlWorkspace {
         work: impl FnOnce(&Self) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let this = self.clone();
-        let done = tokio::task::spawn_blocking(move || work(&this)).await;
-        done.map_err(|error| {
-            let text = format!("the store's thread ended: {error}");
-            StorageError::Other(OtherReason::new("thread-ended", text))
-        })?
+        on_blocking_thread(move || work(&this)).await
     }
+}
+
+/// Runs `work` on a thread that may block.
+pub(crate) async fn on_blocking_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, StorageError> + Send + 'static,
+) -> Result<T, StorageError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| {
+        let text = format!("the store's thread ended: {error}");
+        StorageError::Other(OtherReason::new("thread-ended", text))
+    })?
 }

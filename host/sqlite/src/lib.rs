@@ -27,13 +27,13 @@ use std::sync::Arc;
 pub use error::StoreError;
 use foreign::ForeignDatabase;
 use import::FileTransaction;
+use myao_plugin::LocalTime;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::import::{Import, ImportTarget};
+use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{ImportSink, ImportTally};
-use myao_plugin::{LocalTime, OtherReason};
 use myao_sql::backend::Backend;
-use myao_sql::{SqlImport, SqlWorkspace};
+use myao_sql::{SqlImport, SqlImportTarget, SqlWorkspace};
 use pool::Pool;
 
 /// Reads the rows of an older program's database into a sink.
@@ -121,25 +121,8 @@ pub fn import_target(
 ) -> Result<(Arc<dyn ImportTarget>, Option<ImportTally>), StoreError> {
     let (store, upgraded) = SqliteStore::open_or_upgrade(path, workspace.id, read, indexing)?;
     let id = workspace.id.to_owned();
-    Ok((Arc::new(Target { store, id }), upgraded))
-}
-
-/// A workspace for imports.
-struct Target {
-    store: SqliteStore,
-    id: String,
-}
-
-#[async_trait::async_trait]
-impl ImportTarget for Target {
-    async fn begin_import(&self, now: i64) -> Result<Box<dyn Import>, StorageError> {
-        let (store, id) = (self.store.clone(), self.id.clone());
-        let begun = tokio::task::spawn_blocking(move || store.import(&id, now)).await;
-        let import = begun.map_err(|error| {
-            StorageError::Other(OtherReason::new("thread-ended", error.to_string()))
-        })??;
-        Ok(Box::new(import))
-    }
+    let target = SqlImportTarget::new(move |now| store.import(&id, now));
+    Ok((Arc::new(target), upgraded))
 }
 
 /// Which workspace of a database file to open, and how its times are shown.

@@ -13,13 +13,13 @@ use chrono_tz::Tz;
 use indicatif::ProgressBar;
 use myao::config::{Config, DatabaseUrl};
 use myao_import::{ImportReport, python_bot};
+use myao_plugin::WORKSPACE_SCOPE_ID;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::import::{Import, ImportTarget};
-use myao_plugin::storage::StorageError;
+use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::records::ImportTally;
-use myao_plugin::{OtherReason, WORKSPACE_SCOPE_ID};
 pub(crate) use myao_postgres::examine::{Examined as ExaminedServer, Writing};
 use myao_postgres::{PostgresOptions, PostgresStore};
+use myao_sql::SqlImportTarget;
 pub(crate) use myao_sql::copy::{Copied, CopyProgress, Stage};
 pub(crate) use myao_sqlite::examine::{Examined, examine};
 pub(crate) use myao_sqlite::hold::Work;
@@ -133,7 +133,8 @@ impl<'a> Database<'a> {
             Where::Server(server) => {
                 let store = PostgresStore::open(&server.options()?)?;
                 let id = self.workspace.to_owned();
-                Ok((Arc::new(ServerTarget { store, id }), None))
+                let target = SqlImportTarget::new(move |now| Ok(store.import(&id, now)?));
+                Ok((Arc::new(target), None))
             }
         }
     }
@@ -196,24 +197,6 @@ impl Server<'_> {
 
     fn options(self) -> anyhow::Result<PostgresOptions> {
         Ok(self.0.secret().parse()?)
-    }
-}
-
-/// A workspace on a server, for imports.
-struct ServerTarget {
-    store: PostgresStore,
-    id: String,
-}
-
-#[async_trait::async_trait]
-impl ImportTarget for ServerTarget {
-    async fn begin_import(&self, now: i64) -> Result<Box<dyn Import>, StorageError> {
-        let (store, id) = (self.store.clone(), self.id.clone());
-        let begun = tokio::task::spawn_blocking(move || store.import(&id, now)).await;
-        let import = begun.map_err(|error| {
-            StorageError::Other(OtherReason::new("thread-ended", error.to_string()))
-        })??;
-        Ok(Box::new(import))
     }
 }
 
