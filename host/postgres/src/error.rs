@@ -176,7 +176,9 @@ pub enum PostgresError {
         detail: String,
     },
     /// The work that this host had claimed is another one's.
-    #[error("another host has taken over this workspace of `{0}`: nothing was written")]
+    #[error(
+        "another host has taken over this workspace of `{0}`, and nothing was written: start again when that one has ended"
+    )]
     TakenOver(Address),
     /// The request is not valid for the stored data.
     #[error("{}", message(.0))]
@@ -288,7 +290,7 @@ impl PostgresError {
         }
     }
 
-    /// What the driver says itself. Its errors are told apart by nothing but their texts.
+    /// Sorts the errors that the driver itself makes. Only their texts tell one from another.
     fn of_driver(database: &Address, error: &tokio_postgres::Error) -> Self {
         let (database, detail) = (database.clone(), in_full(error));
         match error.to_string().as_str() {

@@ -80,8 +80,8 @@ impl Rows {
 }
 
 impl InTransaction {
-    /// Begins a transaction with one message: `begin` is several statements, of which none may take longer than `limit`. What the
-    /// last one returns is the transaction's number.
+    /// Begins a transaction. `begin` is several statements in one message; none may take longer than `limit`, and the last one
+    /// returns the transaction's number.
     pub(crate) fn begin(
         client: Object,
         runtime: Handle,
