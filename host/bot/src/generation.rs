@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use myao_plugin::explain::{explain, explain_storage};
 use myao_plugin::state::Workspace;
+use myao_plugin::state::leases::{Leases, Piece};
 use myao_plugin::{Outcome, Report, names, run};
 
 use super::budget::{Budget, Deferred};
@@ -18,7 +19,7 @@ use crate::slack::live::LiveSlack;
 
 /// Makes the memories that are due.
 pub(super) struct Generation {
-    pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) leases: Arc<dyn Leases>,
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
@@ -43,27 +44,36 @@ impl Generation {
                     return;
                 }
             }
-            let interval = self.current.settings().generation_interval_seconds;
-            stop.sleep(Duration::from_secs(interval.max(1).into()))
-                .await;
+            let wait = self.wait();
+            stop.sleep(wait).await;
+        }
+    }
+
+    /// How long until the next run. Hosts that share the work begin theirs at the same times, so that what is made does not
+    /// depend on how many there are.
+    fn wait(&self) -> Duration {
+        let interval = self.current.settings().generation_interval_seconds.max(1);
+        let interval = Duration::from_secs(interval.into());
+        match self.leases.shared() {
+            Some(_) => until_next(self.clock.milliseconds(), interval),
+            None => interval,
         }
     }
 
     async fn generate(&self) {
-        let now = self.clock.seconds();
-        // The clock may have been ahead before the bot started, or before it was set back.
-        if now < self.last_run.swap(now, Ordering::Relaxed)
-            && let Err(error) = self.workspace.bring_back_times(now).await
-        {
-            // The run reports this too.
-            tracing::warn!(
-                "what was stored while the clock was ahead is not corrected: {}",
+        match self.leases.claim(&Piece::Retention).await {
+            Ok(Some(leased)) => {
+                self.look_after_times(&**leased.workspace()).await;
+                leased.release().await;
+            }
+            Ok(None) => {}
+            Err(error) => tracing::warn!(
+                "what was kept long enough is not removed yet: {}",
                 explain_storage(&error)
-            );
+            ),
         }
-        self.expire().await;
         self.budget.begin_run();
-        let plugin = self.current.plugin();
+        let plugin = self.current.plugin().with_leases(self.leases.clone());
         let in_flight = self.current.settings().channels_in_flight;
         match run::generate(&plugin, self.clock.now(), in_flight, &|_| ()).await {
             Ok(report) => self.tell(&report),
@@ -74,11 +84,22 @@ impl Generation {
         }
     }
 
-    /// Removes what has been kept long enough.
-    async fn expire(&self) {
+    /// Corrects times that were stored while the clock was ahead, and removes what has been kept long enough.
+    async fn look_after_times(&self, workspace: &dyn Workspace) {
+        let now = self.clock.seconds();
+        // The clock may have been ahead before the bot started, or before it was set back.
+        if now < self.last_run.swap(now, Ordering::Relaxed)
+            && let Err(error) = workspace.bring_back_times(now).await
+        {
+            // The run reports this too.
+            tracing::warn!(
+                "what was stored while the clock was ahead is not corrected: {}",
+                explain_storage(&error)
+            );
+        }
         let retention = self.current.settings().retention;
-        let (now, known) = (self.clock.seconds(), self.slack.client().server_time());
-        let expired = retention::expire(&*self.workspace, retention, now, known).await;
+        let known = self.slack.client().server_time();
+        let expired = retention::expire(workspace, retention, now, known).await;
         let is_trusted = !matches!(expired, Ok(Expiry::ClockNotTrusted));
         let has_warned = self.has_warned.swap(!is_trusted, Ordering::Relaxed);
         match expired {
@@ -130,6 +151,28 @@ impl Generation {
         }
         if made > 0 || failed > 0 {
             tracing::info!("generation run: {made} memories made, {failed} places failed");
+        }
+    }
+}
+
+/// The time until the next multiple of the interval, by the clock in milliseconds.
+fn until_next(now_ms: i64, interval: Duration) -> Duration {
+    let interval = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
+    Duration::from_millis((interval - now_ms.rem_euclid(interval)).unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::until_next;
+
+    #[test]
+    fn runs_of_all_hosts_begin_at_the_same_times() {
+        let hour = Duration::from_secs(3600);
+        for (now, expected) in [(0, 3600), (1, 3599), (3599, 1), (3600, 3600), (-1, 1)] {
+            let wait = until_next(now * 1000, hour);
+            assert_eq!(wait, Duration::from_secs(expected), "{now}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Reports the bot's health: `/live`, `/ready` and `/metrics`.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -39,6 +40,8 @@ pub(super) struct Health {
     /// `None` if events come over HTTP: then there is no connection that could be lost.
     pub(super) connection: Option<watch::Receiver<ConnectionState>>,
     pub(super) waiting: Waiting,
+    /// Whether this process does the upkeep, which one process does for all.
+    pub(super) does_upkeep: Arc<AtomicBool>,
 }
 
 impl Health {
@@ -84,30 +87,6 @@ impl Health {
     }
 }
 
-/// Serves the health of a bot that stands by for another host, until it is asked to stop: it lives, but is not ready.
-pub async fn stand_by(listener: TcpListener, metrics: Arc<Metrics>, stop: Stop) {
-    let told = json!({
-        "ready": false,
-        "standing_by": true,
-        "troubles": ["another host runs the bot of this workspace; this one stands by"],
-        "waits": [],
-    });
-    let told = told.to_string();
-    let ready = move || async move {
-        let kind = [(header::CONTENT_TYPE, "application/json")];
-        (StatusCode::SERVICE_UNAVAILABLE, kind, told)
-    };
-    let text = |State(metrics): State<Arc<Metrics>>| async move {
-        ([(header::CONTENT_TYPE, METRICS_TYPE)], metrics.text())
-    };
-    let router = Router::new()
-        .route("/live", get(|| async { "ok\n" }))
-        .route("/ready", get(ready))
-        .route("/metrics", get(text))
-        .with_state(metrics.clone());
-    serve(listener, router, LIMITS, metrics, stop).await;
-}
-
 async fn ready(State(health): State<Health>) -> impl IntoResponse {
     let troubles = health.troubles().await;
     let status = if troubles.is_empty() {
@@ -116,7 +95,8 @@ async fn ready(State(health): State<Health>) -> impl IntoResponse {
         StatusCode::SERVICE_UNAVAILABLE
     };
     let waits: Vec<Value> = health.waits().await.iter().map(as_json).collect();
-    let body = json!({ "ready": troubles.is_empty(), "standing_by": false, "troubles": troubles, "waits": waits });
+    let does_upkeep = health.does_upkeep.load(Ordering::Relaxed);
+    let body = json!({ "ready": troubles.is_empty(), "upkeep": does_upkeep, "troubles": troubles, "waits": waits });
     (
         status,
         [(header::CONTENT_TYPE, "application/json")],

@@ -10,6 +10,7 @@ use super::views::Views;
 use crate::slack::live::LiveSlack;
 
 /// Shows a person who opens the bot's tab the memories that this person may see.
+#[derive(Clone)]
 pub(super) struct Home {
     views: Views,
     slack: Arc<LiveSlack>,

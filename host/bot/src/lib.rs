@@ -9,6 +9,9 @@
 //!
 //! `catch_up` reads what was written while the bot was not connected. All work that is still to do is read from the
 //! store, so a bot that is killed continues where it stopped.
+//!
+//! Several processes may be the bot of one workspace. Each takes events, answers mentions and makes memories; each answer and each
+//! step is claimed by one of them. The rest is the `upkeep`, which one of them does.
 
 pub mod backfill;
 pub mod budget;
@@ -42,6 +45,7 @@ mod shortcuts;
 pub mod slack;
 pub mod stop;
 mod unasked;
+mod upkeep;
 pub mod views;
 mod waiting;
 mod worker;
@@ -52,12 +56,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64};
 use std::time::Duration;
 
 use budget::Budget;
-use catch_up::CatchUp;
 use clock::Clock;
 use commands::Commands;
 use current::Current;
-use digests::Digests;
-use embedding::Embedding;
 use generation::Generation;
 use health::Health;
 use home::Home;
@@ -66,23 +67,22 @@ use mentions::Mentions;
 use metrics::Metrics;
 use myao_plugin::Retry;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::leases::Leases;
 use myao_slack::events::BotIdentity;
 use myao_slack::http;
 use myao_slack::installation::Installation;
 use myao_slack::socket::{ConnectionState, Established, SocketMode};
 use myao_slack::token::Token;
 use off_record::OffRecord;
-use retractions::Retractions;
 use serve::{ClientLimits, serve};
 use shortcuts::Shortcuts;
 use stop::Stop;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
-use unasked::{Judged, Unasked};
+use upkeep::Upkeep;
 use views::Views;
 use waiting::{Deferrals, Waiting};
-use worker::Worker;
 
 use crate::slack::live::LiveSlack;
 
@@ -116,6 +116,8 @@ pub enum Connection {
 pub struct Bot {
     /// The store of the workspace.
     pub workspace: Arc<dyn Workspace>,
+    /// What claims the pieces of its work, which other processes may do, too.
+    pub leases: Arc<dyn Leases>,
     /// The workspace at Slack.
     pub slack: Arc<LiveSlack>,
     /// The bot's identity there.
@@ -198,27 +200,21 @@ impl Bot {
         // Events stop first; only then does the work on them stop.
         let (stop_work, working) = Stop::new();
         let waiting = self.waiting();
-        self.spawn_work(
-            &mut tasks,
-            views,
-            &waiting.judgments,
-            &arrived,
-            &asked,
-            &working,
-        );
+        self.spawn_work(&mut tasks, &asked, &working);
         tasks.spawn(
             self.current
                 .clone()
                 .keep_up(self.component.clone(), reload, working.clone()),
         );
+        let notifies = (arrived, asked, connected.clone());
 
         let watch = |state| {
-            self.spawn_watchers(
+            self.spawn_upkeep(
                 &mut tasks,
                 state,
                 (health, waiting),
-                &connected,
-                &asked,
+                views,
+                notifies,
                 &working,
             );
         };
@@ -281,41 +277,11 @@ impl Bot {
         self.metrics.connected.set(0);
     }
 
-    fn spawn_work(
-        &self,
-        tasks: &mut JoinSet<()>,
-        views: Views,
-        judgments: &Deferrals,
-        arrived: &Arc<Notify>,
-        asked: &Arc<Notify>,
-        stop: &Stop,
-    ) {
-        let digests = Digests {
-            workspace: self.workspace.clone(),
-            slack: self.slack.clone(),
-            current: self.current.clone(),
-            clock: self.clock.clone(),
-            views: views.clone(),
-        };
-        let home = Home::new(
-            views,
-            self.slack.clone(),
-            self.current.clone(),
-            self.budget.clone(),
-        );
-        let worker = Worker {
-            workspace: self.workspace.clone(),
-            slack: self.slack.clone(),
-            bot: self.identity.clone(),
-            current: self.current.clone(),
-            home,
-            clock: self.clock.clone(),
-            metrics: self.metrics.clone(),
-            arrived: arrived.clone(),
-            asked: asked.clone(),
-        };
+    /// Spawns what each process does.
+    fn spawn_work(&self, tasks: &mut JoinSet<()>, asked: &Arc<Notify>, stop: &Stop) {
         let mentions = Mentions {
             workspace: self.workspace.clone(),
+            leases: self.leases.clone(),
             slack: self.slack.clone(),
             current: self.current.clone(),
             clock: self.clock.clone(),
@@ -323,17 +289,8 @@ impl Bot {
             budget: self.budget.clone(),
             asked: asked.clone(),
         };
-        let unasked = Unasked {
-            workspace: self.workspace.clone(),
-            current: self.current.clone(),
-            clock: self.clock.clone(),
-            metrics: self.metrics.clone(),
-            budget: self.budget.clone(),
-            failed: judgments.clone(),
-            judged: Judged::default(),
-        };
         let generation = Generation {
-            workspace: self.workspace.clone(),
+            leases: self.leases.clone(),
             current: self.current.clone(),
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
@@ -342,57 +299,58 @@ impl Bot {
             has_warned: AtomicBool::new(false),
             last_run: AtomicI64::new(i64::MAX),
         };
-        let retractions = Retractions {
-            workspace: self.workspace.clone(),
-            slack: self.slack.clone(),
-            current: self.current.clone(),
-        };
-        let embedding = Embedding {
-            workspace: self.workspace.clone(),
-            current: self.current.clone(),
-            metrics: self.metrics.clone(),
-        };
-        tasks.spawn(digests.run(stop.clone()));
-        tasks.spawn(embedding.run(stop.clone()));
-        tasks.spawn(retractions.run(stop.clone()));
-        tasks.spawn(worker.run(stop.clone()));
         tasks.spawn(mentions.run(stop.clone()));
-        tasks.spawn(unasked.run(stop.clone()));
         tasks.spawn(generation.run(stop.clone()));
     }
 
-    fn spawn_watchers(
+    /// Spawns what one process does for all, and what watches this one.
+    fn spawn_upkeep(
         &self,
         tasks: &mut JoinSet<()>,
         state: Option<watch::Receiver<ConnectionState>>,
         (health, waiting): (TcpListener, Waiting),
-        connected: &Arc<Notify>,
-        asked: &Arc<Notify>,
+        views: Views,
+        (arrived, asked, connected): (Arc<Notify>, Arc<Notify>, Arc<Notify>),
         stop: &Stop,
     ) {
-        let catch_up = CatchUp {
-            workspace: self.workspace.clone(),
+        let seen = state.clone();
+        let is_mine = Arc::new(AtomicBool::new(false));
+        let upkeep = Upkeep {
+            leases: self.leases.clone(),
             slack: self.slack.clone(),
             bot: self.identity.clone(),
             current: self.current.clone(),
             clock: self.clock.clone(),
-            asked: asked.clone(),
+            metrics: self.metrics.clone(),
+            budget: self.budget.clone(),
+            home: Home::new(
+                views.clone(),
+                self.slack.clone(),
+                self.current.clone(),
+                self.budget.clone(),
+            ),
+            views,
+            judgments: waiting.judgments.clone(),
             audiences: waiting.audiences.clone(),
+            arrived,
+            asked,
+            connected,
+            is_alive: Arc::new(move || {
+                seen.as_ref()
+                    .is_none_or(|state| is_connected(&state.borrow()))
+            }),
+            is_mine: is_mine.clone(),
         };
         let health_of = Health {
             workspace: self.workspace.clone(),
             metrics: self.metrics.clone(),
             connection: state.clone(),
             waiting,
+            does_upkeep: is_mine,
         };
         tasks.spawn(health_of.serve(health, stop.clone()));
-        let seen = state.clone();
-        let alive = move || {
-            seen.as_ref()
-                .is_none_or(|state| is_connected(&state.borrow()))
-        };
-        tasks.spawn(catch_up.run(connected.clone(), alive, stop.clone()));
-        if let Some(state) = state.clone() {
+        tasks.spawn(upkeep.run(stop.clone()));
+        if let Some(state) = state {
             tasks.spawn(count_connections(state, self.metrics.clone(), stop.clone()));
         }
     }

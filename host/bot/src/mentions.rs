@@ -1,6 +1,6 @@
 //! Answers mentions. They never wait for generation: the response agent has limits of its own.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,6 +8,7 @@ use myao_plugin::chat::{Chat as _, ChatError, PostRequest};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::llm::LlmError;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::leases::{Leased, Leases, Piece};
 use myao_plugin::state::replies::{MAX_REPLY_WAIT, ReplyKind, WaitingReply};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
@@ -24,8 +25,12 @@ use crate::slack::live::LiveSlack;
 
 /// How many mentions are answered at the same time.
 const IN_FLIGHT: usize = 8;
+/// How many mentions are looked at, some of which other hosts may be answering.
+const SEEN: u32 = 64;
 /// How often to look for failed answers that are due for a retry.
 const LOOK: Duration = Duration::from_secs(5);
+/// The same where other hosts store mentions, too, of which nobody notifies this one.
+const LOOK_SHARED: Duration = Duration::from_secs(1);
 /// The wait after the first failure, in seconds; it doubles with each failure, up to the longest.
 const FIRST_WAIT_SECONDS: i64 = 15;
 const LONGEST_WAIT_SECONDS: i64 = 15 * 60;
@@ -57,6 +62,7 @@ pub(super) enum Answered {
 #[derive(Clone)]
 pub(super) struct Mentions {
     pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) leases: Arc<dyn Leases>,
     pub(super) slack: Arc<LiveSlack>,
     pub(super) current: Current,
     pub(super) clock: Clock,
@@ -69,15 +75,27 @@ pub(super) struct Mentions {
 impl Mentions {
     /// Works until asked to stop, and then finishes running answers.
     pub(super) async fn run(self, mut stop: Stop) {
+        let look = self.leases.shared().map_or(LOOK, |_| LOOK_SHARED);
         let mut tasks = JoinSet::new();
         let mut under_way: HashMap<task::Id, (String, TsKey)> = HashMap::new();
+        // What others were answering at the last look.
+        let mut elsewhere: HashSet<(String, TsKey)> = HashSet::new();
+        let mut looked_at = Instant::now();
         while !stop.is_requested() {
-            match self.waiting(&under_way).await {
+            if looked_at.elapsed() >= look {
+                elsewhere.clear();
+                looked_at = Instant::now();
+            }
+            let is_free = |key: &(String, TsKey)| {
+                !elsewhere.contains(key) && !under_way.values().any(|of| of == key)
+            };
+            let room = IN_FLIGHT.saturating_sub(under_way.len());
+            match self.waiting(room, is_free).await {
                 Ok(waiting) => {
                     for reply in waiting {
-                        let key = (reply.channel_id.clone(), reply.ts);
+                        let key = key(&reply);
                         let this = self.clone();
-                        let task = tasks.spawn(async move { this.answer(&reply).await });
+                        let task = tasks.spawn(async move { this.claim_and_answer(&reply).await });
                         under_way.insert(task.id(), key);
                     }
                 }
@@ -87,15 +105,17 @@ impl Mentions {
                 () = self.asked.notified() => {}
                 Some(ended) = tasks.join_next_with_id() => {
                     let id = match &ended {
-                        Ok((id, ())) => *id,
+                        Ok((id, _)) => *id,
                         Err(error) => error.id(),
                     };
-                    under_way.remove(&id);
-                    if let Err(error) = ended {
-                        tracing::error!("the task of an answer ended early: {error}");
+                    let key = under_way.remove(&id);
+                    match ended {
+                        Ok((_, true)) => {}
+                        Ok((_, false)) => elsewhere.extend(key),
+                        Err(error) => tracing::error!("the task of an answer ended early: {error}"),
                     }
                 }
-                () = stop.sleep(LOOK) => {}
+                () = stop.sleep(look) => {}
             }
         }
         let all = async { while tasks.join_next().await.is_some() {} };
@@ -105,27 +125,53 @@ impl Mentions {
         }
     }
 
-    /// The answers that are due, except those that are running.
+    /// At most `room` answers that are due and `is_free` accepts.
     async fn waiting(
         &self,
-        under_way: &HashMap<task::Id, (String, TsKey)>,
+        room: usize,
+        is_free: impl Fn(&(String, TsKey)) -> bool,
     ) -> Result<Vec<WaitingReply>, StorageError> {
-        let room = IN_FLIGHT.saturating_sub(under_way.len());
         if room == 0 {
             return Ok(Vec::new());
         }
-        let most = u32::try_from(IN_FLIGHT).unwrap_or(u32::MAX);
-        let mut waiting = self
-            .workspace
-            .waiting_replies(self.clock.seconds(), most)
-            .await?;
-        waiting.retain(|reply| {
-            !under_way
-                .values()
-                .any(|(channel_id, ts)| *channel_id == reply.channel_id && *ts == reply.ts)
-        });
+        let now = self.clock.seconds();
+        let mut waiting = self.workspace.waiting_replies(now, SEEN).await?;
+        waiting.retain(|reply| is_free(&key(reply)));
         waiting.truncate(room);
         Ok(waiting)
+    }
+
+    /// Answers one mention, unless another host does. Returns whether it was this one's.
+    async fn claim_and_answer(&self, reply: &WaitingReply) -> bool {
+        let piece = Piece::answer(&reply.channel_id, reply.ts);
+        let leased = match self.leases.claim(&piece).await {
+            Ok(Some(leased)) => leased,
+            Ok(None) => return false,
+            Err(error) => {
+                tracing::error!("a mention waits: {}", explain_storage(&error));
+                return false;
+            }
+        };
+        // Another host may just have answered it, or have begun to.
+        match self.waiting(usize::MAX, |of| *of == key(reply)).await {
+            Ok(waiting) => {
+                if let Some(reply) = waiting.first() {
+                    self.doing(&leased).answer(reply).await;
+                }
+            }
+            Err(error) => tracing::error!("a mention waits: {}", explain_storage(&error)),
+        }
+        leased.release().await;
+        true
+    }
+
+    /// The same for a piece of work.
+    pub(super) fn doing(&self, piece: &Leased) -> Self {
+        Self {
+            workspace: piece.workspace().clone(),
+            slack: self.slack.doing(piece),
+            ..self.clone()
+        }
     }
 
     /// Answers one mention, and stores how that ended.
@@ -214,7 +260,7 @@ impl Mentions {
             thread_ts: reply.thread_ts.map(|ts| ts.to_string()),
             message_ts: reply.ts.to_string(),
         };
-        let plugin = self.current.plugin();
+        let plugin = self.slack.answering(self.current.plugin());
         let as_of = self.clock.local(as_of);
         let answered = plugin.reply_to_mention(&target, as_of).await;
         self.unless_spent(reply, answered).await
@@ -271,6 +317,10 @@ impl Mentions {
             .fail_reply(channel_id, reply.ts, error.to_string(), next)
             .await
     }
+}
+
+fn key(reply: &WaitingReply) -> (String, TsKey) {
+    (reply.channel_id.clone(), reply.ts)
 }
 
 /// An answer of the bot's own words, which notifies nobody.

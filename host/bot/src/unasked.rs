@@ -8,6 +8,7 @@ use myao_plugin::digest::sha256;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::judgments::{StoredJudgment, Unanswered};
+use myao_plugin::state::leases::{Leases, Piece};
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::is_under_way;
 use myao_plugin::{Answer, Judgment, Target};
@@ -21,12 +22,15 @@ use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
 use super::waiting::Deferrals;
 use crate::settings::{JudgmentSkip, Response};
+use crate::slack::live::LiveSlack;
 
 const HOUR_SECONDS: i64 = 3600;
 
 /// Looks for conversations that wait for an answer.
 pub(super) struct Unasked {
     pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) leases: Arc<dyn Leases>,
+    pub(super) slack: Arc<LiveSlack>,
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
@@ -76,7 +80,7 @@ impl Unasked {
             if self.failed.holds(&key, now) {
                 continue;
             }
-            if let Err(error) = self.consider(&conversation, &settings.response).await {
+            if let Err(error) = self.claim(&conversation, &settings.response).await {
                 self.metrics.judgments.count("failed");
                 let rest = settings.response.judgment_skip.default_skip_seconds;
                 tracing::warn!(
@@ -105,7 +109,25 @@ impl Unasked {
         Ok(waiting)
     }
 
-    async fn consider(&self, conversation: &Unanswered, config: &Response) -> Result<(), String> {
+    /// Considers a conversation, unless its answer is being posted.
+    async fn claim(&self, conversation: &Unanswered, config: &Response) -> Result<(), String> {
+        let piece = Piece::answer(&conversation.channel_id, conversation.message_ts);
+        let claimed = self.leases.claim(&piece).await;
+        let Some(leased) = claimed.map_err(|error| explain_storage(&error))? else {
+            return Ok(());
+        };
+        let slack = self.slack.doing(&leased);
+        let considered = self.consider(conversation, config, &slack).await;
+        leased.release().await;
+        considered
+    }
+
+    async fn consider(
+        &self,
+        conversation: &Unanswered,
+        config: &Response,
+        slack: &Arc<LiveSlack>,
+    ) -> Result<(), String> {
         let skip = &config.judgment_skip;
         let explained = |error: StorageError| explain_storage(&error);
         let now = self.clock.now();
@@ -134,7 +156,7 @@ impl Unasked {
             thread_ts: conversation.thread_ts.map(|ts| ts.to_string()),
             message_ts: conversation.message_ts.to_string(),
         };
-        let plugin = self.current.plugin();
+        let plugin = slack.answering(self.current.plugin());
         let judgment = plugin
             .judge(&target, now)
             .await

@@ -1,5 +1,6 @@
 //! One generation run. The component says which steps to take ([`MemoryPlugin::next_steps`]); each is a call for its own
-//! place, and those of a batch run side by side.
+//! place, and those of a batch run side by side. Processes that share a workspace share its steps, too
+//! ([`MemoryPlugin::with_leases`]).
 
 use std::collections::HashSet;
 
@@ -172,7 +173,11 @@ fn works(
             plugin.clone()
         };
         let (scope, scope_id) = subject(&step, &plugin.settings().workspace_scope_id);
+        let claimed_id = scope_id.clone();
         let work = async move {
+            let Some((plugin, leased)) = plugin.claim_step(scope, &claimed_id).await? else {
+                return Ok(unchanged(scope, claimed_id));
+            };
             let entry = match &step {
                 Step::Thread(thread) => {
                     let (channel_id, thread_ts) = (&thread.channel_id, &thread.thread_ts);
@@ -182,6 +187,9 @@ fn works(
                 Step::Workspace => plugin.generate_workspace(now).await,
             };
             drop(held);
+            if let Some(leased) = leased {
+                leased.release().await;
+            }
             entry
         };
         (scope, scope_id, work)
@@ -234,11 +242,11 @@ impl<T> Drop for AbortOnDrop<T> {
 
 fn unchanged_workspace(plugin: &MemoryPlugin) -> Entry {
     let scope_id = plugin.settings().workspace_scope_id.clone();
-    entry(
-        Scope::Workspace,
-        scope_id,
-        Outcome::Skipped(SkipReason::Unchanged),
-    )
+    unchanged(Scope::Workspace, scope_id)
+}
+
+fn unchanged(scope: Scope, scope_id: String) -> Entry {
+    entry(scope, scope_id, Outcome::Skipped(SkipReason::Unchanged))
 }
 
 fn failed(scope: Scope, scope_id: String, error: String) -> Entry {

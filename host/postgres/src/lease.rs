@@ -4,6 +4,7 @@
 //! When it does so no longer, another host may claim the work. What the first one writes is then refused, because each writing
 //! transaction checks the generation: so a host that was asleep for long writes nothing.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -23,17 +24,19 @@ const EXTENSIONS: u32 = 5;
 /// How long the database is waited for when a lease is handed back.
 const HAND_BACK_WAIT: Duration = Duration::from_secs(2);
 
-/// A generation is raised by chance: after a failover to a replica that lacks the last claims, no two hosts have the same one.
+/// A generation is the time of its claim in microseconds, or more. So no two claims have the same one, though a row is removed when
+/// its work is handed back, and a failover to a replica may lose the last ones.
 /// A lease that has not expired is only looked at, so nobody who asks for it waits for its holder.
 ///
 /// $1 workspace, $2 work, $3 holder, $4 how long in milliseconds
 const CLAIM: &str = "INSERT INTO leases (workspace, work, generation, holder, expires_at) \
-    SELECT $1, $2, 1 + CAST(random() * 1000000000 AS BIGINT), $3, \
+    SELECT $1, $2, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT), $3, \
         CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) + $4 \
     WHERE NOT EXISTS (SELECT 1 FROM leases AS l WHERE l.workspace = $1 AND l.work = $2 \
         AND l.expires_at > CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)) \
     ON CONFLICT (workspace, work) DO UPDATE SET \
-        generation = leases.generation + excluded.generation, holder = excluded.holder, expires_at = excluded.expires_at \
+        generation = GREATEST(leases.generation + 1, excluded.generation), holder = excluded.holder, \
+        expires_at = excluded.expires_at \
     WHERE leases.expires_at <= CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) \
     RETURNING generation";
 /// $1 workspace, $2 work
@@ -43,15 +46,14 @@ const EXTEND: &str = "UPDATE leases \
     SET expires_at = CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) + $4 \
     WHERE workspace = $1 AND work = $2 AND generation = $3";
 /// $1 workspace, $2 work, $3 generation
-const HAND_BACK: &str = "UPDATE leases SET expires_at = 0, generation = generation + 1 \
-    WHERE workspace = $1 AND work = $2 AND generation = $3";
+const HAND_BACK: &str = "DELETE FROM leases WHERE workspace = $1 AND work = $2 AND generation = $3";
 
 /// Who asks for work, and for how long.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Claim {
-    /// The work: letters and digits. It is a constant of the program.
-    pub work: &'static str,
+    /// The work.
+    pub work: String,
     /// The host and the process, for people.
     pub holder: String,
     /// After how long without an extension another host may take over.
@@ -60,9 +62,9 @@ pub struct Claim {
 
 impl Claim {
     /// A claim of some work.
-    pub fn new(work: &'static str, holder: impl Into<String>, lasts: Duration) -> Self {
+    pub fn new(work: impl Into<String>, holder: impl Into<String>, lasts: Duration) -> Self {
         Self {
-            work,
+            work: work.into(),
             holder: holder.into(),
             lasts,
         }
@@ -84,7 +86,7 @@ pub enum Claimed {
 struct Held {
     database: Arc<Database>,
     workspace: i64,
-    work: &'static str,
+    work: String,
     generation: i64,
     lasts: Duration,
     /// When it was last extended, at the beginning of that call. A machine that sleeps stops one of the two clocks, and people
@@ -97,6 +99,7 @@ struct Held {
 pub struct Lease {
     held: Arc<Held>,
     extending: AbortHandle,
+    is_handed_back: AtomicBool,
 }
 
 impl Lease {
@@ -106,6 +109,24 @@ impl Lease {
         workspace: i64,
         claim: &Claim,
     ) -> Result<Claimed, PostgresError> {
+        if let Some(lease) = Self::try_claim(database, workspace, claim)? {
+            return Ok(Claimed::Held(lease));
+        }
+        let work = [
+            (&workspace as _, Type::INT8),
+            (&claim.work as _, Type::TEXT),
+        ];
+        let rows = database.wait(database.single(HOLDER, &work))??;
+        let holder = rows.first().map(|row| row.get(0)).unwrap_or_default();
+        Ok(Claimed::Taken { holder })
+    }
+
+    /// Claims work; `None` if another one has it.
+    pub(crate) fn try_claim(
+        database: &Arc<Database>,
+        workspace: i64,
+        claim: &Claim,
+    ) -> Result<Option<Self>, PostgresError> {
         let begun = (Instant::now(), system_clock::now());
         let milliseconds = milliseconds(claim.lasts);
         let rows = database.wait(database.single(
@@ -118,25 +139,23 @@ impl Lease {
             ],
         ))??;
         let Some(row) = rows.first() else {
-            let work = [
-                (&workspace as _, Type::INT8),
-                (&claim.work as _, Type::TEXT),
-            ];
-            let rows = database.wait(database.single(HOLDER, &work))??;
-            let holder = rows.first().map(|row| row.get(0)).unwrap_or_default();
-            return Ok(Claimed::Taken { holder });
+            return Ok(None);
         };
         let held = Arc::new(Held {
             database: database.clone(),
             workspace,
-            work: claim.work,
+            work: claim.work.clone(),
             generation: row.get(0),
             lasts: claim.lasts,
             extended: Mutex::new(begun),
             is_lost: watch::Sender::new(false),
         });
         let extending = database.spawn(extend(held.clone()))?;
-        Ok(Claimed::Held(Self { held, extending }))
+        Ok(Some(Self {
+            held,
+            extending,
+            is_handed_back: AtomicBool::new(false),
+        }))
     }
 
     /// Becomes true when another host may have taken over.
@@ -157,11 +176,15 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Lease {
     /// Hands the work back, so that another host need not wait. Blocks for a moment.
-    fn drop(&mut self) {
+    pub(crate) fn hand_back(&self) {
+        if self.is_handed_back.swap(true, Ordering::Relaxed) {
+            return;
+        }
         self.extending.abort();
         let held = &self.held;
+        held.is_lost.send_replace(true);
         let values: [(&(dyn ToSql + Sync), Type); 3] = [
             (&held.workspace, Type::INT8),
             (&held.work, Type::TEXT),
@@ -178,6 +201,13 @@ impl Drop for Lease {
         if !matches!(handed, Ok(Ok(Ok(_)))) {
             tracing::debug!("a lease was not handed back, and so expires");
         }
+    }
+}
+
+impl Drop for Lease {
+    /// Hands the work back. Blocks for a moment.
+    fn drop(&mut self) {
+        self.hand_back();
     }
 }
 
@@ -234,6 +264,7 @@ impl Leased {
             generation,
             ..
         } = &*self.0;
+        let work = work.replace('\'', "''");
         format!("SELECT require_lease({workspace}, '{work}', {generation})")
     }
 

@@ -1,6 +1,7 @@
 //! A database of myao, and its workspaces.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use myao_plugin::LocalTime;
 use myao_plugin::storage::StorageError;
@@ -13,6 +14,7 @@ use crate::address::Address;
 use crate::database::{Database, lock_of};
 use crate::error::PostgresError;
 use crate::lease::{Claim, Claimed, Lease};
+use crate::leases::PostgresLeases;
 use crate::options::PostgresOptions;
 use crate::schema;
 use crate::session::InTransaction;
@@ -110,6 +112,29 @@ impl PostgresStore {
             local_time.into(),
             workspace_scope_id,
         ))
+    }
+
+    /// What shares the work on a workspace among hosts; `holder` names this one for people, and a piece of work is this host's for
+    /// `lasts` without a sign of life. `local_time` and `workspace_scope_id` are as in [`PostgresStore::workspace`]. Blocks.
+    ///
+    /// # Errors
+    /// If the database cannot be used.
+    pub fn leases(
+        &self,
+        id: &str,
+        local_time: impl Into<LocalTime>,
+        workspace_scope_id: &str,
+        holder: impl Into<String>,
+        lasts: Duration,
+    ) -> Result<PostgresLeases, PostgresError> {
+        Ok(PostgresLeases {
+            workspace: self.key(id)?,
+            database: self.database.clone(),
+            local_time: local_time.into(),
+            scope_id: workspace_scope_id.into(),
+            holder: holder.into(),
+            lasts,
+        })
     }
 
     /// Begins an import into a workspace at `now` in Unix seconds, as one transaction. Other writers of the workspace wait until

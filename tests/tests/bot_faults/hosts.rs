@@ -1,4 +1,4 @@
-//! Two hosts with a bot each on one workspace of a PostgreSQL database: one works, the other stands by.
+//! Two hosts that share the work on one workspace of a PostgreSQL database.
 
 use myao_fake_slack::FakeSlack;
 use myao_tests::bot::Bot;
@@ -6,7 +6,7 @@ use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::peer::exchange;
 use myao_tests::postgres::ServerDatabase;
 
-use super::common::{self, CAMP, EMIKO, Gate, asked, model, posts, says, workspace};
+use super::common::{self, CAMP, EMIKO, Gate, asked, model, posts, reply_calls, says, workspace};
 
 /// What `config` says of memory.
 const MEMORY: &str = "memory: { long_term_update_interval_seconds: 86400 }\n";
@@ -37,77 +37,88 @@ impl Hosts {
         config.replace(MEMORY, &memory)
     }
 
-    fn working(&self) -> Bot {
-        let config = self.config();
-        Bot::start(self.database.program("", ""), &config)
+    fn start(&self) -> Bot {
+        Bot::start(self.database.program("", ""), &self.config())
     }
 
-    fn standing_by(&self) -> Bot {
-        let config = self.config();
-        let mut bot = Bot::launch(self.database.program("", ""), &config, &[]);
-        says(&mut bot, "this one stands by");
-        bot
+    fn leases(&self) -> String {
+        self.database.run("SELECT COUNT(*) FROM leases")
     }
 }
 
-#[test]
-fn whoever_stands_by_says_so_and_takes_over_from_a_bot_that_was_killed() {
-    let hosts = Hosts::new(model(|_| answer("The lake.")));
-    let first = hosts.working();
-    let mut second = hosts.standing_by();
-    let ready = exchange(second.health(), "GET /ready", &[], "").unwrap();
-    assert_eq!(
-        (ready.status, ready.json()["standing_by"].as_bool()),
-        (503, Some(true))
-    );
-    let live = exchange(second.health(), "GET /live", &[], "").unwrap();
-    assert_eq!(live.status, 200);
-    drop(first.kill());
-    second.ready();
-    hosts.slack.mention(EMIKO, CAMP, "who?", None);
-    posts(&mut second, &hosts.slack, 1);
-    second.stop();
+fn does_upkeep(bot: &Bot) -> bool {
+    let ready = exchange(bot.health(), "GET /ready", &[], "").unwrap();
+    assert_eq!(ready.status, 200);
+    ready.json()["upkeep"].as_bool().unwrap()
 }
 
+/// One host answers eight at a time.
 #[test]
-fn bot_that_stops_hands_its_work_back_at_once() {
-    let hosts = Hosts::new(model(|_| answer("The lake.")));
-    let first = hosts.working();
-    let mut second = hosts.standing_by();
-    let generation = || {
-        hosts
-            .database
-            .run("SELECT generation FROM leases WHERE work = 'bot'")
-    };
-    let of_the_first = generation();
-    first.stop();
-    // It would be the same until the lease expires.
-    assert_ne!(generation(), of_the_first);
-    second.ready();
-    second.stop();
-}
-
-/// It was asked before it fell asleep, and wakes with its answer when the other one has answered.
-#[test]
-fn bot_that_slept_while_another_took_over_posts_nothing_and_ends() {
+fn hosts_share_the_mentions_and_answer_each_once() {
+    const MENTIONS: usize = 12;
     let gate = Gate::default();
     let thinking = gate.clone();
     let hosts = Hosts::new(model(move |_| {
         thinking.wait();
         answer("The lake.")
     }));
-    let mut first = hosts.working();
-    let mut second = hosts.standing_by();
+    let (mut first, second) = (hosts.start(), hosts.start());
+    for number in 0..MENTIONS {
+        let text = format!("who is number {number}?");
+        hosts.slack.mention(EMIKO, CAMP, &text, None);
+    }
+    asked(&mut first, &hosts.llm, MENTIONS);
+    gate.open();
+    posts(&mut first, &hosts.slack, MENTIONS);
+    first.until("nothing waits", |_| {
+        let waiting = hosts
+            .database
+            .run("SELECT COUNT(*) FROM replies WHERE state = 0");
+        (waiting.trim() == "0").then_some(())
+    });
+    first.stop();
+    second.stop();
+    assert_eq!(hosts.slack.posts().len(), MENTIONS);
+    assert_eq!(reply_calls(&hosts.llm).len(), MENTIONS);
+    assert_eq!(hosts.leases().trim(), "0", "all were handed back");
+}
+
+#[test]
+fn one_host_does_the_upkeep_and_the_other_goes_on_if_it_is_killed() {
+    let hosts = Hosts::new(model(|_| answer("The lake.")));
+    let first = hosts.start();
+    assert!(does_upkeep(&first));
+    let mut second = hosts.start();
+    assert!(!does_upkeep(&second));
+    drop(first.kill());
+    hosts.slack.mention(EMIKO, CAMP, "who?", None);
+    posts(&mut second, &hosts.slack, 1);
+    assert!(does_upkeep(&second));
+    second.stop();
+}
+
+/// It was asked before it fell asleep, and wakes with its answer when the other one has answered.
+#[test]
+fn host_that_slept_while_another_took_over_posts_nothing_and_goes_on() {
+    let gate = Gate::default();
+    let thinking = gate.clone();
+    let hosts = Hosts::new(model(move |_| {
+        thinking.wait();
+        answer("The lake.")
+    }));
+    let mut first = hosts.start();
     hosts.slack.mention(EMIKO, CAMP, "who?", None);
     asked(&mut first, &hosts.llm, 1);
+    let mut second = hosts.start();
     first.signal("STOP");
-    second.ready();
+    asked(&mut second, &hosts.llm, 2);
     gate.open();
     posts(&mut second, &hosts.slack, 1);
     first.signal("CONT");
-    let (code, log, _) = first.ended();
-    assert_eq!(code, Some(1), "{log}");
-    assert!(log.contains("another host has taken over"), "{log}");
+    says(&mut first, "another host has taken over");
     assert_eq!(hosts.slack.posts().len(), 1);
     second.stop();
+    hosts.slack.mention(EMIKO, CAMP, "and who else?", None);
+    posts(&mut first, &hosts.slack, 2);
+    first.stop();
 }

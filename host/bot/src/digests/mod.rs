@@ -15,6 +15,7 @@ use myao_plugin::Citation;
 use myao_plugin::chat::{Chat as _, ChatError, PostOutcome, PostRequest};
 use myao_plugin::explain::{explain_chat, explain_storage};
 use myao_plugin::state::Workspace;
+use myao_plugin::state::leases::{Leases, Piece};
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_slack::blocks::AnswerLine;
@@ -40,6 +41,7 @@ const REST_SECONDS: i64 = 60;
 /// Posts digests.
 pub(crate) struct Digests {
     pub(crate) workspace: Arc<dyn Workspace>,
+    pub(crate) leases: Arc<dyn Leases>,
     pub(crate) slack: Arc<LiveSlack>,
     pub(crate) current: Current,
     pub(crate) clock: Clock,
@@ -141,15 +143,24 @@ impl Digests {
         if digest.text.is_empty() {
             return Ok(Ended::Quiet);
         }
-        let posted = self.slack.post(PostRequest {
+        let time = TsKey::first_of(due.scheduled);
+        let claimed = self.leases.claim(&Piece::answer(&post_to, time)).await;
+        let Some(leased) = claimed.map_err(stored)? else {
+            // An interrupted post of it is continued.
+            return Ok(Ended::NotYet);
+        };
+        let slack = self.slack.doing(&leased);
+        let posted = slack.post(PostRequest {
             channel_id: post_to,
             thread_ts: None,
             text: digest.text,
-            answers: TsKey::first_of(due.scheduled).to_string(),
+            answers: time.to_string(),
             may_notify: Vec::new(),
             citations: digest.citations,
         });
-        match posted.await {
+        let posted = posted.await;
+        leased.release().await;
+        match posted {
             Ok(PostOutcome::Posted(_)) => Ok(Ended::Posted),
             Ok(PostOutcome::Already(_)) => Ok(Ended::Already),
             Err(error) => Err(Failed {

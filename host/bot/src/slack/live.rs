@@ -7,18 +7,18 @@ use futures::StreamExt as _;
 use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::leases::Leased;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{Directory, UserRecord};
 use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::is_under_way;
-use myao_plugin::{OtherReason, Place};
+use myao_plugin::{MemoryPlugin, OtherReason, Place};
 use myao_slack::client::{Channel, SlackClient};
 use myao_slack::error::{ClientError, RefusalKind};
 use myao_slack::events::BotIdentity;
 use myao_slack::named::Named;
 
-use super::turns::Turns;
 use crate::clock::Clock;
 use crate::metrics::Counters;
 
@@ -27,19 +27,19 @@ const LOOK_UPS_IN_FLIGHT: usize = 4;
 /// How long to wait before asking again for a name that Slack did not return, in seconds.
 const ASK_AGAIN_SECONDS: i64 = 600;
 
-/// A workspace of Slack.
+/// A workspace of Slack. Cheap to clone.
+#[derive(Clone)]
 pub struct LiveSlack {
     pub(super) client: SlackClient,
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) bot: BotIdentity,
     pub(super) clock: Clock,
-    pub(super) turns: Turns,
-    unknown: Unknown,
+    unknown: Arc<Unknown>,
     /// The ids of direct and group messages that the bot was mentioned in.
-    direct: Mutex<HashSet<String>>,
+    direct: Arc<Mutex<HashSet<String>>>,
     pub(super) left_out: Counters,
-    /// Whether the workspace is still this process's: another host may have taken over.
-    pub(super) is_held: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// The work that is done, if it is a piece that other processes may take over.
+    pub(super) piece: Option<Leased>,
 }
 
 impl LiveSlack {
@@ -56,18 +56,31 @@ impl LiveSlack {
             workspace,
             bot,
             clock,
-            turns: Turns::default(),
-            unknown: Unknown::default(),
-            direct: Mutex::default(),
+            unknown: Arc::default(),
+            direct: Arc::default(),
             left_out: Counters::default(),
-            is_held: Arc::new(|| true),
+            piece: None,
         }
     }
 
-    /// Sets how it is known whether the workspace is still this process's; nothing is posted when it is not.
+    /// The same workspace for a piece of work: what is stored is stored with that, and nothing is posted when another process has
+    /// taken it over.
     #[must_use]
-    pub fn posting_while(self, is_held: Arc<dyn Fn() -> bool + Send + Sync>) -> Self {
-        Self { is_held, ..self }
+    pub fn doing(&self, piece: &Leased) -> Arc<Self> {
+        Arc::new(Self {
+            workspace: piece.workspace().clone(),
+            piece: Some(piece.clone()),
+            ..self.clone()
+        })
+    }
+
+    /// A component that answers here, for the same piece of work.
+    pub(crate) fn answering(self: &Arc<Self>, plugin: MemoryPlugin) -> MemoryPlugin {
+        let plugin = match &self.piece {
+            Some(piece) => plugin.doing(piece),
+            None => plugin,
+        };
+        plugin.with_chat(self.clone())
     }
 
     /// Sets `left_out` to count the messages that cannot be read.

@@ -4,4 +4,3 @@ pub(crate) mod history;
 pub mod live;
 mod post;
 pub mod stored;
-mod turns;

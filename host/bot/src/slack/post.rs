@@ -31,7 +31,6 @@ struct Place {
 impl LiveSlack {
     pub(super) async fn post_once(&self, request: PostRequest) -> Result<PostOutcome, ChatError> {
         let place = Place::of(&request)?;
-        let _turn = self.turns.take(&place.channel_id, place.answers).await;
         let people: Vec<Person> = request
             .may_notify
             .into_iter()
@@ -80,11 +79,10 @@ impl LiveSlack {
         thread_ts: Option<TsKey>,
         answers: TsKey,
     ) -> Result<(), ChatError> {
-        let _turn = self.turns.take(channel_id, answers).await;
         let parts = self.workspace.begun_post(channel_id, answers).await;
         let parts = parts.map_err(from_storage)?;
         if parts.is_empty() {
-            // Another turn has finished it.
+            // It was finished meanwhile.
             return Ok(());
         }
         let place = Place {
@@ -180,7 +178,7 @@ impl LiveSlack {
             }),
         };
         // This process may have slept since the mark was written. What is not posted here, the other host posts.
-        if !(self.is_held)() {
+        if self.piece.as_ref().is_some_and(|piece| !piece.is_held()) {
             return Err(ChatError::Unavailable(
                 "another host has taken over".to_owned(),
             ));

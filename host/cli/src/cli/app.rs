@@ -140,7 +140,7 @@ impl App {
         workspace: Arc<dyn Workspace>,
     ) -> anyhow::Result<(Arc<dyn Workspace>, Hold)> {
         let database = self.database();
-        match database.begin(work, workspace, &mut None)? {
+        match database.begin(work, workspace)? {
             Begun::Held(workspace, hold) => Ok((workspace, hold)),
             Begun::Taken(holder) => Err(database.taken(work, &holder)),
         }

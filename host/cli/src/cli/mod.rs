@@ -41,7 +41,6 @@ mod server_words;
 mod shell;
 mod signals;
 mod slack;
-mod standby;
 mod traces;
 mod usage;
 

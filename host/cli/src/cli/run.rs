@@ -25,7 +25,7 @@ use tokio::sync::mpsc;
 
 use super::app::{App, Explained as _};
 use super::signals::signals;
-use super::{output, page, standby};
+use super::{output, page};
 
 /// Where to read more.
 const HOW_TO: &str =
@@ -40,7 +40,7 @@ const APP_ID_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let slack = &app.config.slack;
     let client = client(slack)?;
-    let events = connection(slack).await?;
+    let connection = connection(slack).await?;
     let health = &app.config.health_check;
     let health = listen(
         SocketAddr::new(health.address, health.port),
@@ -51,25 +51,10 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let page_listener = page_listener(app).await?;
     let (ask_stop, mut stop) = Stop::new();
     let (ask_reload, reload) = mpsc::channel(1);
-    let signals = tokio::spawn(signals(ask_stop.clone(), Some(ask_reload))?);
+    let signals = tokio::spawn(signals(ask_stop, Some(ask_reload))?);
     let metrics = Arc::new(Metrics::default());
-    let listeners = (events, page_listener);
-    let begun = standby::begin(app, listeners, health, &metrics, &mut stop).await?;
-    let Some((workspace, hold, health, listeners)) = begun else {
-        return Ok(ExitCode::SUCCESS);
-    };
-    let (connection, page_listener) = match listeners {
-        Some(listeners) => listeners,
-        // While it stood by, nobody was to wait at its doors.
-        None => (
-            self::connection(slack).await?,
-            self::page_listener(app).await?,
-        ),
-    };
-    let lost = hold.is_lost();
-    let watching = lost
-        .clone()
-        .map(|lost| tokio::spawn(standby::stop_if(lost, ask_stop)));
+    let workspace = app.workspace()?;
+    let (leases, hold) = app.database().share(&workspace)?;
     let Some(me) = who_am_i(&client, &mut stop).await? else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -88,8 +73,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     };
     let clock = Clock::system(app.config.timezone);
     let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone())
-        .counting(metrics.left_out.clone())
-        .posting_while(hold.is_held());
+        .counting(metrics.left_out.clone());
     let live = Arc::new(live);
     let budget = app.budget(&workspace)?;
     let load = load(
@@ -115,6 +99,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     };
     let bot = Bot {
         workspace,
+        leases,
         slack: live,
         identity,
         installation,
@@ -131,15 +116,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         None => bot.await,
     };
     signals.abort();
-    if let Some(watching) = watching {
-        watching.abort();
-    }
     ended?;
-    anyhow::ensure!(
-        !lost.is_some_and(|lost| *lost.borrow()),
-        "another host has taken over the workspace, because this one gave no sign of life for {} s: start it again, and it stands by",
-        app.config.memory.lease_seconds
-    );
     drop(hold);
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)

@@ -213,6 +213,7 @@ impl MemoryPluginBuilder {
             permits: Arc::new(Semaphore::new(self.limits.concurrent_calls)),
             limits: self.limits,
             recordings: self.recordings,
+            leases: None,
         })
     }
 }

@@ -47,7 +47,7 @@ use wasmtime::Store;
 use wasmtime::component::Instance;
 
 use crate::Place;
-use crate::bindings::errors::SettingFault;
+use crate::bindings::errors::{Error, SettingFault};
 use crate::bindings::exports::myao::memory::about;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Batch, DoneStep, UpdateState};
@@ -64,6 +64,7 @@ use crate::llm::Allowance;
 use crate::recording::Recordings;
 use crate::settings::Settings;
 use crate::spans::{Subject, component_call, record_outcome};
+use crate::state::leases::{Leased, Leases, Piece};
 use crate::turn::Turn;
 
 /// A component for one workspace. Each call runs in its own instance, so calls may run in parallel, and a call that
@@ -91,9 +92,43 @@ pub struct MemoryPlugin {
     /// One permit for each call that may run.
     permits: Arc<Semaphore>,
     recordings: Option<Arc<dyn Recordings>>,
+    leases: Option<Arc<dyn Leases>>,
 }
 
 impl MemoryPlugin {
+    /// Returns the same plugin, which does a piece of work: what it stores is stored with that piece's workspace.
+    #[must_use]
+    pub fn doing(mut self, piece: &Leased) -> Self {
+        self.capabilities.places = piece.workspace().clone();
+        self
+    }
+
+    /// Returns the same plugin, which shares the steps of its runs ([`run`](crate::run)) with other processes: it claims each one,
+    /// and leaves it out if another process takes it.
+    #[must_use]
+    pub fn with_leases(mut self, leases: Arc<dyn Leases>) -> Self {
+        self.leases = Some(leases);
+        self
+    }
+
+    /// Claims a step, and returns the plugin to take it with. `None` if another process takes it.
+    pub(crate) async fn claim_step(
+        &self,
+        scope: Scope,
+        scope_id: &str,
+    ) -> Result<Option<(Self, Option<Leased>)>, CallError> {
+        let Some(leases) = &self.leases else {
+            return Ok(Some((self.clone(), None)));
+        };
+        let piece = Piece::Step {
+            scope,
+            scope_id: scope_id.to_owned(),
+        };
+        let claimed = leases.claim(&piece).await;
+        let claimed = claimed.map_err(|error| CallError::Refused(Error::Storage(error)))?;
+        Ok(claimed.map(|leased| (self.clone().doing(&leased), Some(leased))))
+    }
+
     /// Returns the same plugin with another chat platform for its answers.
     #[must_use]
     pub fn with_chat(mut self, chat: Arc<dyn Chat>) -> Self {

@@ -15,6 +15,7 @@ pub mod forgetting;
 pub mod import;
 pub mod inbox;
 pub mod judgments;
+pub mod leases;
 pub mod off_record;
 pub mod outbox;
 pub mod replies;

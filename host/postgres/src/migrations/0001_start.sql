@@ -664,13 +664,13 @@ CREATE TABLE embedding_calls (
 );
 CREATE INDEX embedding_calls_by_time ON embedding_calls (workspace, started_at);
 
--- Work that one host at a time does on a workspace. A row is made by the first claim and stays.
+-- Work that one host at a time does on a workspace. A row is made by a claim, and removed when the work is handed back.
 CREATE TABLE leases (
     workspace BIGINT NOT NULL REFERENCES workspaces (key),
     work TEXT COLLATE "C" NOT NULL,
     generation BIGINT NOT NULL, -- each claim raises it: whoever has another one has lost the work
     holder TEXT COLLATE "C" NOT NULL, -- for people: the host and the process
-    expires_at BIGINT NOT NULL, -- in milliseconds, by the database's clock; 0 if it was handed back
+    expires_at BIGINT NOT NULL, -- in milliseconds, by the database's clock
     PRIMARY KEY (workspace, work),
     -- Makes the generation a part of a key: so a claim waits for the lock of `require_lease`, and an extension does not.
     UNIQUE (workspace, work, generation)

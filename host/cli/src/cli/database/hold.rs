@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use myao_plugin::WORKSPACE_SCOPE_ID;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::leases::{Leases, LocalLeases};
 use myao_postgres::{Claim, Claimed, Lease, PostgresStore};
 use myao_sqlite::hold::{Work, hold};
-use tokio::sync::watch;
 
 use super::{Database, Where};
 
@@ -20,7 +20,7 @@ pub(crate) enum Hold {
     /// The lock of a file.
     File(#[expect(dead_code, reason = "dropping it gives the lock back")] myao_sqlite::hold::Hold),
     /// A lease on a server.
-    Server(Arc<Lease>),
+    Server(#[expect(dead_code, reason = "dropping it hands the lease back")] Lease),
 }
 
 /// What came of beginning some work.
@@ -32,37 +32,29 @@ pub(crate) enum Begun {
     Taken(String),
 }
 
-impl Hold {
-    /// Becomes true when another host has taken over; `None` if that cannot be.
-    pub(crate) fn is_lost(&self) -> Option<watch::Receiver<bool>> {
-        match self {
-            Self::File(_) => None,
-            Self::Server(lease) => Some(lease.is_lost()),
-        }
-    }
-
-    /// Whether nobody else can have taken over.
-    pub(crate) fn is_held(&self) -> Arc<dyn Fn() -> bool + Send + Sync> {
-        match self {
-            Self::File(_) => Arc::new(|| true),
-            Self::Server(lease) => {
-                // Whoever asks does not keep it.
-                let lease = Arc::downgrade(lease);
-                Arc::new(move || lease.upgrade().is_some_and(|lease| lease.is_held()))
-            }
-        }
-    }
-}
+/// What claims the pieces of the work on a workspace, and what keeps a second bot from a file.
+pub(crate) type Shared = (Arc<dyn Leases>, Option<Hold>);
 
 impl Database<'_> {
-    /// Begins work that only one process at a time does, on a workspace that was opened. `opened` keeps the connections for the
-    /// next time that it is tried.
-    pub(crate) fn begin(
-        self,
-        work: Work,
-        workspace: Arc<dyn Workspace>,
-        opened: &mut Option<PostgresStore>,
-    ) -> anyhow::Result<Begun> {
+    /// Begins to be a bot of an opened workspace: alone on one in a file, and with others on a server.
+    pub(crate) fn share(self, workspace: &Arc<dyn Workspace>) -> anyhow::Result<Shared> {
+        Ok(match self.place {
+            Where::File(path) => {
+                let held = hold(path, self.workspace, Work::Bot)?;
+                let leases = Arc::new(LocalLeases::new(workspace.clone()));
+                (leases, Some(Hold::File(held)))
+            }
+            Where::Server(server) => {
+                let store = PostgresStore::open(&server.options()?)?;
+                let (id, scope_id) = (self.workspace, WORKSPACE_SCOPE_ID);
+                let leases = store.leases(id, self.timezone, scope_id, holder(), self.lease)?;
+                (Arc::new(leases), None)
+            }
+        })
+    }
+
+    /// Begins work that only one process at a time does, on a workspace that was opened.
+    pub(crate) fn begin(self, work: Work, workspace: Arc<dyn Workspace>) -> anyhow::Result<Begun> {
         let server = match self.place {
             Where::File(path) => {
                 let held = hold(path, self.workspace, work)?;
@@ -70,17 +62,14 @@ impl Database<'_> {
             }
             Where::Server(server) => server,
         };
-        let store = match opened {
-            Some(store) => store,
-            none => none.insert(PostgresStore::open(&server.options()?)?),
-        };
+        let store = PostgresStore::open(&server.options()?)?;
         let claimed = store.claim(self.workspace, &claim(work, self.lease))?;
         Ok(match claimed {
             Claimed::Taken { holder } => Begun::Taken(holder),
             Claimed::Held(lease) => {
                 let (id, scope_id) = (self.workspace, WORKSPACE_SCOPE_ID);
                 let workspace = store.leased_workspace(id, self.timezone, scope_id, &lease)?;
-                Begun::Held(Arc::new(workspace), Hold::Server(Arc::new(lease)))
+                Begun::Held(Arc::new(workspace), Hold::Server(lease))
             }
         })
     }
@@ -89,17 +78,16 @@ impl Database<'_> {
     pub(crate) fn taken(self, work: Work, holder: &str) -> anyhow::Error {
         taken(&self.shown(), work, holder)
     }
-
-    /// How long to wait before asking again for work that another host does.
-    pub(crate) fn standby_wait(self) -> Duration {
-        self.lease / 5
-    }
 }
 
 /// The claim of this process.
 pub(super) fn claim(work: Work, lasts: Duration) -> Claim {
-    let holder = format!("{}, process {}", host(), std::process::id());
-    Claim::new(work.name(), holder, lasts)
+    Claim::new(work.name(), holder(), lasts)
+}
+
+/// This host and process, for people.
+fn holder() -> String {
+    format!("{}, process {}", host(), std::process::id())
 }
 
 /// The name of this machine, for people.

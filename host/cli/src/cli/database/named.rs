@@ -96,7 +96,7 @@ impl Named {
                 let store = PostgresStore::open(&Server(url).options()?)?;
                 all.map(
                     |(workspace, work)| match store.claim(workspace, &claim(work, LEASE))? {
-                        Claimed::Held(lease) => Ok(Hold::Server(Arc::new(lease))),
+                        Claimed::Held(lease) => Ok(Hold::Server(lease)),
                         Claimed::Taken { holder } => Err(taken(&self.shown(), work, &holder)),
                     },
                 )

@@ -1,0 +1,184 @@
+//! What one process does for all that work on a workspace: it applies events, reads what was missed, judges conversations, posts
+//! digests, makes vectors and replaces retracted posts. Everything else each process does.
+//!
+//! The process that has claimed the upkeep does it until it stops. If it dies or falls asleep, another one takes over.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use myao_plugin::explain::explain_storage;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::leases::{Leased, Leases, Piece};
+use myao_slack::events::BotIdentity;
+use tokio::sync::Notify;
+use tokio::task::JoinSet;
+
+use crate::GRACE;
+use crate::budget::Budget;
+use crate::catch_up::CatchUp;
+use crate::clock::Clock;
+use crate::current::Current;
+use crate::digests::Digests;
+use crate::embedding::Embedding;
+use crate::home::Home;
+use crate::metrics::Metrics;
+use crate::retractions::Retractions;
+use crate::slack::live::LiveSlack;
+use crate::stop::Stop;
+use crate::unasked::{Judged, Unasked};
+use crate::views::Views;
+use crate::waiting::Deferrals;
+use crate::worker::Worker;
+
+/// The wait before claiming again if nobody says how long.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Does the upkeep whenever it is this process's.
+pub(crate) struct Upkeep {
+    pub(crate) leases: Arc<dyn Leases>,
+    pub(crate) slack: Arc<LiveSlack>,
+    pub(crate) bot: BotIdentity,
+    pub(crate) current: Current,
+    pub(crate) clock: Clock,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) budget: Arc<Budget>,
+    pub(crate) views: Views,
+    pub(crate) home: Home,
+    /// Conversations whose judgment or answer failed.
+    pub(crate) judgments: Deferrals,
+    /// Channels of which it could not be read who reads them.
+    pub(crate) audiences: Deferrals,
+    /// Notified of new events.
+    pub(crate) arrived: Arc<Notify>,
+    /// Notifies of mentions.
+    pub(crate) asked: Arc<Notify>,
+    /// Notified when Slack is connected.
+    pub(crate) connected: Arc<Notify>,
+    /// Whether Slack is connected.
+    pub(crate) is_alive: Arc<dyn Fn() -> bool + Send + Sync>,
+    /// Whether the upkeep is this process's.
+    pub(crate) is_mine: Arc<AtomicBool>,
+}
+
+impl Upkeep {
+    /// Works until asked to stop.
+    pub(crate) async fn run(self, mut stop: Stop) {
+        let again = self.leases.shared().unwrap_or(AGAIN);
+        let mut is_known = false;
+        while !stop.is_requested() {
+            match self.leases.claim(&Piece::Upkeep).await {
+                Ok(Some(leased)) => {
+                    is_known = false;
+                    self.keep_up(leased, &mut stop).await;
+                }
+                Ok(None) if is_known => {}
+                Ok(None) => {
+                    is_known = true;
+                    tracing::info!(
+                        "another host does the upkeep of the workspace; this one shares the rest of the work"
+                    );
+                }
+                Err(error) => {
+                    tracing::warn!("the upkeep waits: {}", explain_storage(&error));
+                }
+            }
+            stop.sleep(again).await;
+        }
+    }
+
+    /// Works until asked to stop, or until another process takes over.
+    async fn keep_up(&self, leased: Leased, stop: &mut Stop) {
+        if self.leases.shared().is_some() {
+            tracing::info!("the upkeep of the workspace is this host's");
+        }
+        self.is_mine.store(true, Ordering::Relaxed);
+        // What another process left is already waiting, and it is not known what it has missed.
+        self.arrived.notify_one();
+        self.connected.notify_one();
+        let (stop_work, working) = Stop::new();
+        let mut tasks = self.spawn(leased.workspace(), &self.slack.doing(&leased), &working);
+        tokio::select! {
+            () = leased.lost() => {
+                tracing::warn!("another host has taken over the upkeep of the workspace");
+                tasks.abort_all();
+            }
+            () = stop.requested() => {}
+        }
+        let _ = stop_work.send(true);
+        let all = async { while tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(GRACE, all).await.is_err() {
+            tracing::warn!("some work took too long to end; the next start goes on with it");
+        }
+        drop(tasks);
+        self.is_mine.store(false, Ordering::Relaxed);
+        leased.release().await;
+    }
+
+    fn spawn(
+        &self,
+        workspace: &Arc<dyn Workspace>,
+        slack: &Arc<LiveSlack>,
+        stop: &Stop,
+    ) -> JoinSet<()> {
+        let mut tasks = JoinSet::new();
+        let worker = Worker {
+            workspace: workspace.clone(),
+            slack: slack.clone(),
+            bot: self.bot.clone(),
+            current: self.current.clone(),
+            home: self.home.clone(),
+            clock: self.clock.clone(),
+            metrics: self.metrics.clone(),
+            arrived: self.arrived.clone(),
+            asked: self.asked.clone(),
+        };
+        let catch_up = CatchUp {
+            workspace: workspace.clone(),
+            slack: slack.clone(),
+            bot: self.bot.clone(),
+            current: self.current.clone(),
+            clock: self.clock.clone(),
+            asked: self.asked.clone(),
+            audiences: self.audiences.clone(),
+        };
+        let digests = Digests {
+            workspace: workspace.clone(),
+            leases: self.leases.clone(),
+            slack: slack.clone(),
+            current: self.current.clone(),
+            clock: self.clock.clone(),
+            views: self.views.clone(),
+        };
+        let unasked = Unasked {
+            workspace: workspace.clone(),
+            leases: self.leases.clone(),
+            slack: slack.clone(),
+            current: self.current.clone(),
+            clock: self.clock.clone(),
+            metrics: self.metrics.clone(),
+            budget: self.budget.clone(),
+            failed: self.judgments.clone(),
+            judged: Judged::default(),
+        };
+        let retractions = Retractions {
+            workspace: workspace.clone(),
+            slack: slack.clone(),
+            current: self.current.clone(),
+        };
+        let embedding = Embedding {
+            workspace: workspace.clone(),
+            current: self.current.clone(),
+            metrics: self.metrics.clone(),
+        };
+        let is_alive = self.is_alive.clone();
+        let connected = self.connected.clone();
+        tasks.spawn(worker.run(stop.clone()));
+        tasks.spawn(catch_up.run(connected, move || is_alive(), stop.clone()));
+        tasks.spawn(digests.run(stop.clone()));
+        tasks.spawn(unasked.run(stop.clone()));
+        tasks.spawn(retractions.run(stop.clone()));
+        tasks.spawn(embedding.run(stop.clone()));
+        tasks
+    }
+}
