@@ -34,6 +34,7 @@ pub mod marking;
 mod mentions;
 pub mod metrics;
 mod off_record;
+mod pacing;
 pub mod people;
 pub mod reading;
 pub mod retention;
@@ -74,6 +75,7 @@ use myao_slack::installation::Installation;
 use myao_slack::socket::{ConnectionState, Established, SocketMode};
 use myao_slack::token::Token;
 use off_record::OffRecord;
+use pacing::Pacing;
 use serve::{ClientLimits, serve};
 use shortcuts::Shortcuts;
 use stop::Stop;
@@ -299,6 +301,12 @@ impl Bot {
             has_warned: AtomicBool::new(false),
             last_run: AtomicI64::new(i64::MAX),
         };
+        let pacing = Pacing {
+            leases: self.leases.clone(),
+            slack: self.slack.clone(),
+            current: self.current.clone(),
+        };
+        tasks.spawn(pacing.run(stop.clone()));
         tasks.spawn(mentions.run(stop.clone()));
         tasks.spawn(generation.run(stop.clone()));
     }

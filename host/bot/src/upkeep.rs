@@ -71,6 +71,8 @@ impl Upkeep {
                 Ok(Some(leased)) => {
                     is_known = false;
                     self.keep_up(leased, &mut stop).await;
+                    // It is not known what others have missed before it is this one's again.
+                    self.connected.notify_one();
                 }
                 Ok(None) if is_known => {}
                 Ok(None) => {
@@ -93,9 +95,8 @@ impl Upkeep {
             tracing::info!("the upkeep of the workspace is this host's");
         }
         self.is_mine.store(true, Ordering::Relaxed);
-        // What another process left is already waiting, and it is not known what it has missed.
+        // What another process left is already waiting.
         self.arrived.notify_one();
-        self.connected.notify_one();
         let (stop_work, working) = Stop::new();
         let mut tasks = self.spawn(leased.workspace(), &self.slack.doing(&leased), &working);
         tokio::select! {

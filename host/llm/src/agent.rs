@@ -117,6 +117,14 @@ impl Llm for AgentLlm {
     fn paused_for(&self) -> Option<Duration> {
         self.limiter.paused_for()
     }
+
+    fn pause(&self, wait: Duration) {
+        self.limiter.pause(wait);
+    }
+
+    fn share_with(&self, processes: u32) {
+        self.limiter.share_with(processes);
+    }
 }
 
 impl AgentLlm {

@@ -111,6 +111,13 @@ impl Limiter {
         (!left.is_zero()).then_some(left)
     }
 
+    /// Lets begin in a minute only an equal part of what is allowed, as so many processes share the limits.
+    pub(super) fn share_with(&self, processes: u32) {
+        let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
+        rates.requests.processes = processes.max(1);
+        rates.tokens.processes = processes.max(1);
+    }
+
     fn is_paused(&self, now: Instant) -> bool {
         let rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         rates.paused_until.is_some_and(|until| now < until)
@@ -142,6 +149,8 @@ impl Limiter {
 /// Requests, or their tokens, that began within the last minute.
 struct Window {
     limit: Option<u64>,
+    /// How many processes share the limit.
+    processes: u32,
     /// When how much began, in order of time; reservations for later included.
     taken: VecDeque<(Instant, u64)>,
 }
@@ -150,13 +159,19 @@ impl Window {
     fn new(limit: Option<NonZeroU32>) -> Self {
         Self {
             limit: limit.map(|limit| u64::from(limit.get())),
+            processes: 1,
             taken: VecDeque::new(),
         }
     }
 
+    /// What this process may begin in a minute.
+    fn limit(&self) -> Option<u64> {
+        Some((self.limit? / u64::from(self.processes)).max(1))
+    }
+
     /// The earliest time from `from` on at which `amount` more may begin.
     fn earliest(&self, amount: u32, from: Instant) -> Instant {
-        let Some(limit) = self.limit else {
+        let Some(limit) = self.limit() else {
             return from;
         };
         let amount = u64::from(amount).min(limit);
@@ -173,7 +188,7 @@ impl Window {
     }
 
     fn take(&mut self, amount: u32, start: Instant) {
-        let Some(limit) = self.limit else {
+        let Some(limit) = self.limit() else {
             return;
         };
         while self
@@ -291,6 +306,20 @@ mod tests {
             Duration::from_secs(60),
             "the refused request reserved nothing"
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn processes_share_what_is_allowed_in_a_minute() {
+        let limiter = Limiter::new(limits(9, Some(4), None));
+        let (now, far) = (Instant::now(), Instant::now() + Duration::from_secs(3600));
+        let start = || (limiter.reserve(1, now, far).unwrap() - now).as_secs();
+        limiter.share_with(2);
+        assert_eq!([start(), start(), start()], [0, 0, 60]);
+        limiter.share_with(1);
+        assert_eq!([start(), start(), start(), start()], [60, 60, 60, 120]);
+        // However many they are, each one goes on.
+        limiter.share_with(100);
+        assert_eq!([start(), start()], [180, 240]);
     }
 
     #[tokio::test(start_paused = true)]

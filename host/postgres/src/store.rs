@@ -134,6 +134,7 @@ impl PostgresStore {
             scope_id: workspace_scope_id.into(),
             holder: holder.into(),
             lasts,
+            presence: Arc::default(),
         })
     }
 

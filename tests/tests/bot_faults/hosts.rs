@@ -2,7 +2,7 @@
 
 use myao_fake_slack::FakeSlack;
 use myao_tests::bot::Bot;
-use myao_tests::llm_server::{LlmServer, answer};
+use myao_tests::llm_server::{LlmServer, Reply, answer};
 use myao_tests::peer::exchange;
 use myao_tests::postgres::ServerDatabase;
 
@@ -121,4 +121,24 @@ fn host_that_slept_while_another_took_over_posts_nothing_and_goes_on() {
     hosts.slack.mention(EMIKO, CAMP, "and who else?", None);
     posts(&mut first, &hosts.slack, 2);
     first.stop();
+}
+
+#[test]
+fn what_a_provider_asks_one_host_to_wait_all_wait() {
+    let limited = || Reply::Http(429, "retry-after: 600", "{}".to_owned());
+    let hosts = Hosts::new(model(move |_| limited()));
+    let (mut first, mut second) = (hosts.start(), hosts.start());
+    hosts.slack.mention(EMIKO, CAMP, "who?", None);
+    for bot in [&mut first, &mut second] {
+        let health = bot.health();
+        bot.until("a wait for the model", |_| {
+            let ready = exchange(health, "GET /ready", &[], "").ok()?.json();
+            let waits = ready["waits"].as_array()?;
+            let waits = waits.iter().any(|wait| wait["kind"] == "model");
+            waits.then_some(())
+        });
+    }
+    assert_eq!(reply_calls(&hosts.llm).len(), 1);
+    first.stop();
+    second.stop();
 }

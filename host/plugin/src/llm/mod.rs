@@ -93,6 +93,12 @@ pub trait Llm: Send + Sync {
     fn paused_for(&self) -> Option<Duration> {
         None
     }
+
+    /// Makes no calls for this long: the provider has asked another process for that.
+    fn pause(&self, _wait: Duration) {}
+
+    /// Keeps to an equal part of what is allowed in a minute, as so many processes call the model.
+    fn share_with(&self, _processes: u32) {}
 }
 
 /// A shared model is a model, too.
@@ -128,6 +134,14 @@ impl<T: Llm + ?Sized> Llm for Arc<T> {
 
     fn paused_for(&self) -> Option<Duration> {
         (**self).paused_for()
+    }
+
+    fn pause(&self, wait: Duration) {
+        (**self).pause(wait);
+    }
+
+    fn share_with(&self, processes: u32) {
+        (**self).share_with(processes);
     }
 }
 

@@ -60,7 +60,7 @@ use crate::embedder::Embedder;
 use crate::error::CallError;
 use crate::journal::CallJournal;
 use crate::limits::Limits;
-use crate::llm::Allowance;
+use crate::llm::{Allowance, Llm};
 use crate::recording::Recordings;
 use crate::settings::Settings;
 use crate::spans::{Subject, component_call, record_outcome};
@@ -204,16 +204,35 @@ impl MemoryPlugin {
     /// The agents whose providers accept no calls for now, by their keys in the configuration, and for how long.
     #[must_use]
     pub fn paused_models(&self) -> Vec<(&'static str, Duration)> {
-        let agents = &self.capabilities.agents;
-        let agents = [
-            ("memory", &agents.memory),
-            ("response", &agents.response),
-            ("judgment", &agents.judgment),
-        ];
-        let paused = agents.into_iter();
+        let paused = self.models().into_iter();
         paused
             .filter_map(|(agent, llm)| Some((agent, llm.paused_for()?)))
             .collect()
+    }
+
+    /// Makes no calls of an agent's model for this long: its provider has asked another process for that.
+    pub fn pause_model(&self, agent: &str, wait: Duration) {
+        for (name, llm) in self.models() {
+            if name == agent {
+                llm.pause(wait);
+            }
+        }
+    }
+
+    /// Keeps to an equal part of what models allow in a minute, as so many processes call them.
+    pub fn share_models_with(&self, processes: u32) {
+        for (_, llm) in self.models() {
+            llm.share_with(processes);
+        }
+    }
+
+    fn models(&self) -> [(&'static str, &Arc<dyn Llm>); 3] {
+        let agents = &self.capabilities.agents;
+        [
+            ("memory", &agents.memory),
+            ("response", &agents.response),
+            ("judgment", &agents.judgment),
+        ]
     }
 
     /// The component's digest, for recordings.

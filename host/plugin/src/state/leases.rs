@@ -15,6 +15,9 @@ use crate::names;
 use crate::storage::StorageError;
 use crate::ts::TsKey;
 
+/// The keys of [`Piece::Presence`] begin with this word and a colon.
+pub const PRESENCE: &str = "process";
+
 /// A piece of the work on a workspace.
 ///
 /// Exhaustive on purpose: a store must be able to name each.
@@ -30,6 +33,11 @@ pub enum Piece {
         channel_id: String,
         /// The message, or the time.
         ts: TsKey,
+    },
+    /// Being a process that works on the workspace.
+    Presence {
+        /// The process.
+        process: String,
     },
     /// A step of a generation run: the memories of a thread, a channel or the workspace.
     Step {
@@ -58,6 +66,7 @@ impl Piece {
             Self::Upkeep => return "bot".to_owned(),
             Self::Retention => return "retention".to_owned(),
             Self::Answer { channel_id, ts } => ("answer", format!("{channel_id}:{ts}")),
+            Self::Presence { process } => (PRESENCE, process.clone()),
             Self::Step { scope, scope_id } => (names::scope(*scope), scope_id.clone()),
         };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || ".:-_".contains(c);
@@ -79,6 +88,33 @@ pub trait Leases: Send + Sync {
 
     /// How long to wait before claiming a piece again that another process has, if other processes may work on the workspace.
     fn shared(&self) -> Option<Duration>;
+
+    /// Tells the other processes of `pauses` that somebody has asked this one for, and returns what they have told.
+    ///
+    /// # Errors
+    /// If the store cannot be reached.
+    async fn exchange(&self, pauses: Vec<Pause>) -> Result<Exchanged, StorageError>;
+
+    /// This process works on the workspace no longer.
+    async fn leave(&self);
+}
+
+/// Somebody accepts no calls for a while.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pause {
+    /// Who or what: the same text in all processes.
+    pub of: String,
+    /// How long it still takes.
+    pub left: Duration,
+}
+
+/// What processes that share a workspace know of each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchanged {
+    /// The pauses that are not over, those of this process among them.
+    pub pauses: Vec<Pause>,
+    /// How many processes work on the workspace, with this one.
+    pub processes: u32,
 }
 
 /// What keeps a piece this process's.
@@ -167,6 +203,15 @@ impl Leases for LocalLeases {
     fn shared(&self) -> Option<Duration> {
         None
     }
+
+    async fn exchange(&self, pauses: Vec<Pause>) -> Result<Exchanged, StorageError> {
+        Ok(Exchanged {
+            pauses,
+            processes: 1,
+        })
+    }
+
+    async fn leave(&self) {}
 }
 
 /// A piece until it is dropped.

@@ -675,6 +675,13 @@ CREATE TABLE leases (
     -- Makes the generation a part of a key: so a claim waits for the lock of `require_lease`, and an extension does not.
     UNIQUE (workspace, work, generation)
 );
+-- Providers and methods of Slack that accept no calls for a while, as they said to one of the hosts.
+CREATE TABLE pauses (
+    workspace BIGINT NOT NULL REFERENCES workspaces (key),
+    paused TEXT COLLATE "C" NOT NULL,
+    until BIGINT NOT NULL, -- in milliseconds, by the database's clock
+    PRIMARY KEY (workspace, paused)
+);
 -- Fails unless a lease still has this generation. The row is locked, so nobody takes the work over before the transaction ends.
 CREATE FUNCTION require_lease(of_workspace BIGINT, of_work TEXT, held BIGINT) RETURNS VOID
 LANGUAGE plpgsql

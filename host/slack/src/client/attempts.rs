@@ -8,7 +8,7 @@ use std::{
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
-use super::Method;
+use super::method::{Method, NAMES};
 use crate::{backoff::Backoff, error::ClientError};
 
 /// How many 429s a call may get before it gives up.
@@ -35,6 +35,15 @@ impl Gates {
     pub(super) fn of(&self, method: Method) -> Arc<Gate> {
         let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(gates.entry(method.name()).or_default())
+    }
+
+    /// Limits a method of this name, if there is one.
+    pub(super) fn limit(&self, method: &str, wait: Duration) {
+        let Some(name) = NAMES.iter().find(|name| **name == method) else {
+            return;
+        };
+        let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        gates.entry(name).or_default().limit(wait);
     }
 
     /// The methods that are limited now, sorted by name, and for how long.

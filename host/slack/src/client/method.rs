@@ -1,5 +1,24 @@
 //! The methods of the Web API: how their parameters are sent, and whether a call may be repeated.
 
+/// The methods that the bot calls while it works.
+pub(super) const NAMES: [&str; 15] = [
+    "auth.test",
+    "bots.info",
+    "chat.getPermalink",
+    "chat.postMessage",
+    "chat.update",
+    "conversations.history",
+    "conversations.info",
+    "conversations.list",
+    "conversations.members",
+    "conversations.replies",
+    "users.conversations",
+    "users.info",
+    "users.list",
+    "views.open",
+    "views.publish",
+];
+
 /// A method of the Web API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Method {

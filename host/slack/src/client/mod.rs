@@ -142,6 +142,11 @@ impl SlackClient {
         self.shared.gates.waits()
     }
 
+    /// Makes no calls of a method for this long: Slack has asked another process for that.
+    pub fn limit(&self, method: &str, wait: Duration) {
+        self.shared.gates.limit(method, wait);
+    }
+
     /// The time by Slack's clock, in Unix seconds, if Slack has answered yet. It is independent of this machine's clock.
     #[must_use]
     pub fn server_time(&self) -> Option<i64> {

@@ -56,4 +56,12 @@ impl Llm for Tapped {
     fn paused_for(&self) -> Option<Duration> {
         self.inner.paused_for()
     }
+
+    fn pause(&self, wait: Duration) {
+        self.inner.pause(wait);
+    }
+
+    fn share_with(&self, processes: u32) {
+        self.inner.share_with(processes);
+    }
 }
