@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use myao::config::Config;
 use myao_plugin::storage::records::ImportSink as _;
 use myao_plugin::{Timestamp, WORKSPACE_SCOPE_ID};
-use myao_sql::SqlWorkspace;
+use myao_sql::{SqlImport, SqlWorkspace};
 use myao_sqlite::SqliteStore;
 use tempfile::TempDir;
 
@@ -86,7 +86,11 @@ pub fn workspace(path: &Path) -> SqlWorkspace {
 
 /// Adds a history to a database.
 pub fn import(store: &SqliteStore, history: &History) {
-    let mut sink = store.import(WORKSPACE, 1).unwrap();
+    import_into(store.import(WORKSPACE, 1).unwrap(), history);
+}
+
+/// Writes a history into an import, and commits it.
+pub fn import_into(mut sink: SqlImport, history: &History) {
     for user in &history.users {
         sink.user(user).unwrap();
     }

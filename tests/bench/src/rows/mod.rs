@@ -3,6 +3,7 @@
 mod context;
 mod deletion;
 mod generation;
+mod hosts;
 mod idle;
 mod import;
 mod instances;
@@ -57,6 +58,10 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "deletion",
         measure: deletion::measure,
+    },
+    Family {
+        name: "hosts",
+        measure: hosts::measure,
     },
     Family {
         name: "import",
