@@ -21,8 +21,8 @@ pub struct MemoryConfig {
     #[serde(deserialize_with = "database_url")]
     #[schemars(with = "Option<String>")]
     pub database_url: Option<DatabaseUrl>,
-    /// With `memory.database_url`: after how many seconds without a sign of life of the host that runs the bot another one, which
-    /// stands by, takes over. At least 5. Default `25`.
+    /// With `memory.database_url`: after how many seconds without a sign of life of a host the others go on with what it was doing.
+    /// At least 5. Default `25`.
     #[serde(deserialize_with = "at_least_five")]
     pub lease_seconds: u32,
     /// Seconds from the end of one generation run to the start of the next, and between the ticks of a backfill; at
