@@ -37,7 +37,10 @@ use super::traces::{Traces, is_span};
 
 #[derive(Clone)]
 pub(crate) struct App {
+    /// That of the workspace, or of the process if the command is about none.
     pub(crate) config: Config,
+    /// The workspace that was chosen of several.
+    workspace: Option<String>,
     pub(crate) json: bool,
     pub(crate) component: Option<PathBuf>,
     pub(crate) config_path: Option<PathBuf>,
@@ -55,6 +58,10 @@ impl App {
         // What is to be written cannot be read yet.
         let is_to_come = matches!(arguments.command, Command::Init(_));
         let config = read_config(path.filter(|_| !is_to_come), legacy)?;
+        let config = match &arguments.workspace {
+            None if !arguments.command.needs_workspace() => config,
+            workspace => of_workspace(&config, workspace.as_deref())?,
+        };
         let traces = Traces::from_environment();
         let is_server = matches!(arguments.command, Command::Run | Command::Serve(_));
         start_logging(
@@ -72,6 +79,7 @@ impl App {
         });
         Ok(Self {
             config,
+            workspace: arguments.workspace.clone(),
             json: arguments.json,
             component: arguments.component.clone(),
             config_path: arguments.config.clone(),
@@ -83,13 +91,30 @@ impl App {
 
     /// The same, with the configuration file as it is now.
     pub(crate) fn reloaded(&self) -> anyhow::Result<Self> {
+        let config = read_config(
+            self.config_path.as_deref(),
+            self.legacy_workspace_short_term,
+        )?;
         Ok(Self {
-            config: read_config(
-                self.config_path.as_deref(),
-                self.legacy_workspace_short_term,
-            )?,
+            config: of_workspace(&config, self.workspace.as_deref())?,
             ..self.clone()
         })
+    }
+
+    /// One for each workspace.
+    pub(crate) fn of_each_workspace(&self) -> Vec<Self> {
+        let listed = self.config.workspaces.iter();
+        let each: Vec<Self> = listed
+            .map(|config| Self {
+                config: config.clone(),
+                workspace: Some(config.workspace.clone()),
+                ..self.clone()
+            })
+            .collect();
+        match each.is_empty() {
+            true => vec![self.clone()],
+            false => each,
+        }
     }
 
     /// The text to type for another command with the same options as this one.
@@ -102,6 +127,9 @@ impl App {
             if let Some(file) = file {
                 command.push_str(&format!(" {option} {}", quoted(file)));
             }
+        }
+        if let Some(name) = &self.workspace {
+            command.push_str(&format!(" --workspace {}", quoted(Path::new(name))));
         }
         if self.legacy_workspace_short_term {
             command.push_str(" --legacy-workspace-short-term");
@@ -323,7 +351,18 @@ fn read_config(path: Option<&Path>, legacy_workspace_short_term: bool) -> anyhow
         None => Config::default(),
     };
     config.memory.legacy_workspace_short_term |= legacy_workspace_short_term;
+    for workspace in &mut config.workspaces {
+        workspace.memory.legacy_workspace_short_term |= legacy_workspace_short_term;
+    }
     Ok(config)
+}
+
+/// The configuration of a workspace, with what is retired in the whole file.
+fn of_workspace(config: &Config, name: Option<&str>) -> anyhow::Result<Config> {
+    Ok(Config {
+        retired: config.retired.clone(),
+        ..config.of_workspace(name)?
+    })
 }
 
 /// Logs to standard error. `RUST_LOG` overrides the configuration. A server logs what it does; other commands print that

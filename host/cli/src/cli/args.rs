@@ -26,6 +26,10 @@ pub(crate) struct Cli {
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
+    /// One of the workspaces that the configuration lists; without it, `run` runs the bots of all
+    #[arg(long, global = true, value_name = "NAME")]
+    pub(crate) workspace: Option<String>,
+
     /// Another memory component than the built-in one
     #[arg(long, global = true, value_name = "FILE.wasm")]
     pub(crate) component: Option<PathBuf>,
@@ -40,6 +44,23 @@ pub(crate) struct Cli {
 
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Command {
+    /// Whether it is about one workspace: the others are about all, or about none.
+    pub(crate) fn needs_workspace(&self) -> bool {
+        !matches!(
+            self,
+            Self::Init(_)
+                | Self::Run
+                | Self::Slack(_)
+                | Self::Backup { .. }
+                | Self::Database(_)
+                | Self::Config(_)
+                | Self::Completions { .. }
+                | Self::Man { .. }
+        )
+    }
 }
 
 #[derive(Debug, Subcommand)]

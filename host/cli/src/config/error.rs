@@ -41,6 +41,26 @@ pub enum ConfigError {
         /// `provider/model`.
         model: String,
     },
+    /// Several workspaces, and none is chosen.
+    #[error("the configuration lists several workspaces: choose one with `--workspace`, of {}", quoted(.0))]
+    SeveralWorkspaces(Vec<String>),
+    /// A workspace is chosen that is not there.
+    #[error(
+        "the configuration has no workspace `{name}`: it has {}",
+        quoted(names)
+    )]
+    NoSuchWorkspace {
+        /// The one that is chosen.
+        name: String,
+        /// Those that are there.
+        names: Vec<String>,
+    },
+}
+
+/// Names in one line.
+fn quoted(names: &[String]) -> String {
+    let names = names.iter().map(|name| format!("`{name}`"));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// A line for each fault of a file.

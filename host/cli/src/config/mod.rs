@@ -15,6 +15,7 @@ mod retired;
 mod slack;
 mod tree;
 mod values;
+mod workspaces;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -53,6 +54,12 @@ pub struct Config {
     /// The workspace whose rows are read and written. Default `default`.
     #[serde(deserialize_with = "named")]
     pub workspace: String,
+    /// Several workspaces of the one database, which `myao run` serves side by side. Each entry has a `name`, in the place of
+    /// `workspace`, and any other keys that are of a workspace, which go before those of the top level; see
+    /// [Several workspaces](#several-workspaces). Default: none.
+    #[serde(deserialize_with = "workspaces::read_later")]
+    #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
+    pub workspaces: Vec<Config>,
     /// The IANA name of the time zone in which times are shown, to people and to models. Default `UTC`.
     #[serde(deserialize_with = "time_zone")]
     #[schemars(with = "String")]
@@ -92,6 +99,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             workspace: "default".to_owned(),
+            workspaces: Vec::new(),
             timezone: chrono_tz::UTC,
             slack: Slack::default(),
             persona: PersonaConfig::default(),
@@ -217,11 +225,16 @@ impl Config {
         })
     }
 
-    /// Reads the text of a configuration.
+    /// Reads the text of a configuration. Each workspace that it lists has a whole configuration of its own.
     ///
     /// # Errors
     /// A line for each fault with line, column, key if there is one, and what is wrong, without the file's text.
     pub fn parse(text: &str) -> Result<Self, String> {
+        workspaces::with_workspaces(Self::parse_top(text)?, text)
+    }
+
+    /// Reads what is at the top level.
+    fn parse_top(text: &str) -> Result<Self, String> {
         let empty = text.lines().all(|line| {
             let line = line.trim();
             line.is_empty() || line.starts_with('#') || line == "---"

@@ -5,6 +5,7 @@ use schemars::Schema;
 use serde_json::Value;
 
 use super::Config;
+use super::workspaces::describe_entries;
 
 /// How a description marks the default at its end.
 const DEFAULT: &str = "Default";
@@ -12,7 +13,9 @@ const DEFAULT: &str = "Default";
 /// The JSON schema of the configuration file, for editors that check the file while it is edited.
 #[must_use]
 pub fn schema() -> Schema {
-    schemars::schema_for!(Config)
+    let mut schema = schemars::schema_for!(Config);
+    describe_entries(schema.ensure_object());
+    schema
 }
 
 /// A key of the configuration file.

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use serde::de::value::SeqAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
@@ -13,6 +12,8 @@ use serde_saphyr::{Location, Spanned};
 pub(super) enum Node {
     /// What has keys.
     Keys(Vec<Entry>),
+    /// A list.
+    List(Vec<Item>),
     /// Anything else.
     Value(Value),
 }
@@ -24,6 +25,13 @@ pub(super) struct Entry {
     pub(super) key_at: Place,
     pub(super) value: Node,
     pub(super) value_at: Place,
+}
+
+/// A value in a list.
+#[derive(Debug)]
+pub(super) struct Item {
+    pub(super) at: Place,
+    pub(super) value: Node,
 }
 
 /// Line and column, from 1.
@@ -43,6 +51,7 @@ impl Node {
     pub(super) fn json(&self) -> Value {
         match self {
             Self::Value(value) => value.clone(),
+            Self::List(items) => items.iter().map(|item| item.value.json()).collect(),
             Self::Keys(entries) => {
                 let entry = |entry: &Entry| (entry.key.clone(), entry.value.json());
                 Value::Object(entries.iter().map(entry).collect::<Map<_, _>>())
@@ -128,8 +137,15 @@ impl<'de> Visitor<'de> for Reader {
         Ok(Node::Keys(entries))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Node, A::Error> {
-        Value::deserialize(SeqAccessDeserializer::new(seq)).map(Node::Value)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element::<Spanned<Node>>()? {
+            items.push(Item {
+                at: Place::from(&item.referenced),
+                value: item.value,
+            });
+        }
+        Ok(Node::List(items))
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Node, E> {
