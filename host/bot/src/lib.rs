@@ -61,7 +61,7 @@ use clock::Clock;
 use commands::Commands;
 use current::Current;
 use generation::Generation;
-use health::Health;
+use health::{Health, Report};
 use home::Home;
 use inbox::DurableInbox;
 use mentions::Mentions;
@@ -159,14 +159,14 @@ impl BotError {
 
 impl Bot {
     /// Runs until asked to stop, and then ends in order: first no more events are taken, then running work is finished.
-    /// Health and metrics are served on `health`; a message on `reload` loads configuration and component again.
+    /// It tells its health in `health`; a message on `reload` loads configuration and component again.
     ///
     /// # Errors
     /// [`BotError`] if Slack permanently rejects the bot.
     pub async fn run(
         self,
         connection: Connection,
-        health: TcpListener,
+        health: Report,
         reload: mpsc::Receiver<()>,
         stop: Stop,
     ) -> Result<(), BotError> {
@@ -316,7 +316,7 @@ impl Bot {
         &self,
         tasks: &mut JoinSet<()>,
         state: Option<watch::Receiver<ConnectionState>>,
-        (health, waiting): (TcpListener, Waiting),
+        (health, waiting): (Report, Waiting),
         views: Views,
         (arrived, asked, connected): (Arc<Notify>, Arc<Notify>, Arc<Notify>),
         stop: &Stop,
@@ -351,12 +351,11 @@ impl Bot {
         };
         let health_of = Health {
             workspace: self.workspace.clone(),
-            metrics: self.metrics.clone(),
             connection: state.clone(),
             waiting,
             does_upkeep: is_mine,
         };
-        tasks.spawn(health_of.serve(health, stop.clone()));
+        health.runs(health_of);
         tasks.spawn(upkeep.run(stop.clone()));
         if let Some(state) = state {
             tasks.spawn(count_connections(state, self.metrics.clone(), stop.clone()));

@@ -1,6 +1,7 @@
 //! The bot's counters, for Prometheus (<https://prometheus.io/docs/specs/om/open_metrics_spec/>). They hold only names,
 //! numbers and kinds: nothing that anybody wrote, nor where.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -19,6 +20,14 @@ use prometheus_client::registry::{Registry, Unit};
 /// The maximum number of models with a label of their own; more than one bot can have configured. Any others are
 /// counted together.
 const MAX_MODELS: usize = 32;
+
+/// The label that tells several workspaces apart.
+const WORKSPACE: &str = "workspace";
+
+/// How the lines of a metric begin.
+const BEGIN: &str = "# HELP ";
+/// How a text of metrics ends.
+const END: &str = "# EOF";
 
 /// One label.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -93,7 +102,19 @@ impl Counters {
 
 impl Default for Metrics {
     fn default() -> Self {
-        let mut registry = Registry::with_prefix("myao");
+        Self::labelled(None)
+    }
+}
+
+impl Metrics {
+    /// Those of one of several workspaces: each line has its name.
+    #[must_use]
+    pub fn of_workspace(name: &str) -> Self {
+        Self::labelled(Some((WORKSPACE.into(), name.to_owned().into())))
+    }
+
+    fn labelled(label: Option<(Cow<'static, str>, Cow<'static, str>)>) -> Self {
+        let mut registry = Registry::with_prefix_and_labels("myao", label.into_iter());
         let counters = |registry: &mut Registry, name: &str, help: &str| {
             let counters = Counters::default();
             registry.register(name, help, counters.0.clone());
@@ -159,9 +180,7 @@ impl Default for Metrics {
             ..metrics
         }
     }
-}
 
-impl Metrics {
     /// The label of a model. A model can report any name, so the label is kept to one line, and the number of labels is
     /// limited.
     fn label(&self, model: String) -> String {
@@ -203,6 +222,33 @@ impl Metrics {
     }
 }
 
+/// The texts of several workspaces as one, in which each metric is described once.
+#[must_use]
+pub fn joined(texts: &[String]) -> String {
+    // The first line of each metric, and all its lines.
+    let mut metrics: Vec<(&str, String)> = Vec::new();
+    for text in texts {
+        let (mut at, mut is_new) = (0, false);
+        for line in text.lines() {
+            if line.starts_with(BEGIN) {
+                let known = metrics.iter().position(|(first, _)| *first == line);
+                (at, is_new) = (known.unwrap_or(metrics.len()), known.is_none());
+                if is_new {
+                    metrics.push((line, format!("{line}\n")));
+                }
+            } else if let Some((_, lines)) = metrics.get_mut(at)
+                && line != END
+                && (is_new || !line.starts_with('#'))
+            {
+                lines.push_str(line);
+                lines.push('\n');
+            }
+        }
+    }
+    let all = metrics.into_iter().map(|(_, lines)| lines);
+    all.chain([format!("{END}\n")]).collect()
+}
+
 /// Seconds as a number.
 #[must_use]
 pub fn seconds(duration: Duration) -> f64 {
@@ -224,5 +270,45 @@ impl CallObserver for Metrics {
             .add("input", record.input_tokens.unwrap_or(0).into());
         self.tokens
             .add("output", record.output_tokens.unwrap_or(0).into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Metrics, joined};
+
+    #[test]
+    fn texts_of_several_workspaces_are_one_text_that_describes_each_metric_once() {
+        let (acme, beta) = (
+            Metrics::of_workspace("acme"),
+            Metrics::of_workspace("b\"eta"),
+        );
+        acme.replies.count("mention");
+        beta.replies.add("mention", 2);
+        // This one has no other line.
+        beta.judgments.count("respond");
+        let text = joined(&[acme.text(), beta.text()]);
+        for line in [
+            "myao_replies_total{workspace=\"acme\",kind=\"mention\"} 1\n",
+            "myao_replies_total{workspace=\"b\\\"eta\",kind=\"mention\"} 2\n",
+            "# HELP myao_replies Answers to people.\n",
+            "# TYPE myao_replies counter\n",
+            "# HELP myao_judgments Whether to answer unasked.\n",
+            "myao_judgments_total{workspace=\"b\\\"eta\",kind=\"respond\"} 1\n",
+            "# EOF\n",
+        ] {
+            assert_eq!(text.matches(line).count(), 1, "{line} in {text}");
+        }
+        assert!(text.ends_with("# EOF\n"), "{text}");
+        let samples = text.lines().filter(|line| !line.starts_with('#'));
+        for line in samples {
+            assert!(line.contains("{workspace=\""), "{line}");
+        }
+        let described = text.lines().filter(|line| line.starts_with("# TYPE "));
+        let mut described: Vec<&str> = described.collect();
+        let count = described.len();
+        described.sort_unstable();
+        described.dedup();
+        assert_eq!(described.len(), count, "{text}");
     }
 }

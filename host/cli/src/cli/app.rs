@@ -1,9 +1,10 @@
 //! What the commands share: configuration, store, component.
 
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 use myao::config::{Config, LogFormat, LogLevel, Logging};
@@ -32,6 +33,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use super::args::{Cli, Command, MomentArg};
 use super::database::{Begun, Database, Hold, Upgrade, Work};
 use super::output;
+use super::run::is_label;
 use super::server_words::ServerWords;
 use super::traces::{Traces, is_span};
 
@@ -40,14 +42,20 @@ pub(crate) struct App {
     /// That of the workspace, or of the process if the command is about none.
     pub(crate) config: Config,
     /// The workspace that was chosen of several.
-    workspace: Option<String>,
+    pub(crate) workspace: Option<String>,
+    /// The workspaces that the configuration lists.
+    pub(crate) listed: Vec<String>,
     pub(crate) json: bool,
     pub(crate) component: Option<PathBuf>,
     pub(crate) config_path: Option<PathBuf>,
     legacy_workspace_short_term: bool,
     traces: Option<Traces>,
     pub(crate) servers: Arc<ServerWords>,
+    loaded: Arc<Mutex<Option<Loaded>>>,
 }
+
+/// The bytes of a component, and the component, which the workspaces share.
+type Loaded = (Cow<'static, [u8]>, LoadedComponent);
 
 impl App {
     pub(crate) fn new(arguments: &Cli) -> anyhow::Result<Self> {
@@ -58,6 +66,7 @@ impl App {
         // What is to be written cannot be read yet.
         let is_to_come = matches!(arguments.command, Command::Init(_));
         let config = read_config(path.filter(|_| !is_to_come), legacy)?;
+        let listed = listed(&config);
         let config = match &arguments.workspace {
             None if !arguments.command.needs_workspace() => config,
             workspace => of_workspace(&config, workspace.as_deref())?,
@@ -80,12 +89,14 @@ impl App {
         Ok(Self {
             config,
             workspace: arguments.workspace.clone(),
+            listed,
             json: arguments.json,
             component: arguments.component.clone(),
             config_path: arguments.config.clone(),
             legacy_workspace_short_term: legacy,
             traces,
             servers: Arc::default(),
+            loaded: Arc::default(),
         })
     }
 
@@ -96,6 +107,7 @@ impl App {
             self.legacy_workspace_short_term,
         )?;
         Ok(Self {
+            listed: listed(&config),
             config: of_workspace(&config, self.workspace.as_deref())?,
             ..self.clone()
         })
@@ -224,18 +236,32 @@ impl App {
         Ok(workspace)
     }
 
-    /// Loads the component and checks that it fits this program.
+    /// Loads the component, unless it is loaded already, and checks that it fits this program.
     pub(crate) fn load_component(&self) -> Result<LoadedComponent, LoadError> {
         let cache = cache_folder();
-        let loaded = match &self.component {
-            Some(path) => LoadedComponent::from_file(path, cache.as_deref()),
-            None => LoadedComponent::from_bytes(
-                "the built-in component",
-                BUNDLED_COMPONENT,
-                cache.as_deref(),
+        let (name, bytes) = match &self.component {
+            Some(path) => {
+                let read = std::fs::read(path);
+                let bytes = read.map_err(|source| LoadError::Unreadable {
+                    path: path.clone(),
+                    source,
+                })?;
+                (path.display().to_string(), Cow::Owned(bytes))
+            }
+            None => (
+                "the built-in component".to_owned(),
+                Cow::Borrowed(BUNDLED_COMPONENT),
             ),
         };
-        loaded?.with_bot()
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((same, component)) = &*loaded
+            && *same == bytes
+        {
+            return Ok(component.clone());
+        }
+        let component = LoadedComponent::from_bytes(&name, &bytes, cache.as_deref())?.with_bot()?;
+        *loaded = Some((bytes, component.clone()));
+        Ok(component)
     }
 
     /// The component with the configured model, not yet bound to a store.
@@ -357,6 +383,12 @@ fn read_config(path: Option<&Path>, legacy_workspace_short_term: bool) -> anyhow
     Ok(config)
 }
 
+/// The names of the workspaces that a configuration lists.
+fn listed(config: &Config) -> Vec<String> {
+    let listed = config.workspaces.iter();
+    listed.map(|config| config.workspace.clone()).collect()
+}
+
 /// The configuration of a workspace, with what is retired in the whole file.
 fn of_workspace(config: &Config, name: Option<&str>) -> anyhow::Result<Config> {
     Ok(Config {
@@ -385,13 +417,14 @@ fn start_logging(logging: Logging, is_server: bool, traces: Option<&Traces>) {
         LogFormat::Json => lines
             .json()
             .flatten_event(true)
+            .with_span_list(false)
             .with_writer(|| Printable::new(output::raw_stderr(), printable::json))
             .boxed(),
     };
     let is_line = filter_fn(|metadata| !is_span(metadata));
     tracing_subscriber::registry()
         .with(traces.map(Traces::layer))
-        .with(lines.with_filter(filter.and(is_line)))
+        .with(lines.with_filter(filter.or(filter_fn(is_label)).and(is_line)))
         .init();
 }
 

@@ -23,7 +23,7 @@ use myao_sql::SqlImportTarget;
 pub(crate) use myao_sql::copy::{Copied, CopyProgress, Stage};
 pub(crate) use myao_sqlite::examine::{Examined, examine};
 pub(crate) use myao_sqlite::hold::Work;
-use myao_sqlite::{ReadLegacy, ShowIndexing, StoreError, WorkspaceOptions};
+use myao_sqlite::{ReadLegacy, ShowIndexing, SqliteStore, StoreError, WorkspaceOptions};
 
 use super::output;
 pub(crate) use hold::{Begun, Hold};
@@ -54,6 +54,25 @@ pub(crate) enum Where<'a> {
 /// A database on a server.
 #[derive(Clone, Copy)]
 pub(crate) struct Server<'a>(&'a DatabaseUrl);
+
+/// An open database, with its connections. Clones share it.
+#[derive(Clone)]
+pub(crate) enum Store {
+    /// A file.
+    File(SqliteStore),
+    /// A server.
+    Server(PostgresStore),
+}
+
+impl Store {
+    /// Its connections, if it is on a server.
+    pub(crate) fn server(&self) -> Option<PostgresStore> {
+        match self {
+            Self::File(_) => None,
+            Self::Server(store) => Some(store.clone()),
+        }
+    }
+}
 
 /// What was carried over from the database of the Python bot.
 pub(crate) struct Upgrade {
@@ -136,6 +155,26 @@ impl<'a> Database<'a> {
                 let target = SqlImportTarget::new(move |now| Ok(store.import(&id, now)?));
                 Ok((Arc::new(target), None))
             }
+        }
+    }
+
+    /// Opens the database for several workspaces, which share it.
+    pub(crate) fn store(self) -> anyhow::Result<Store> {
+        Ok(match self.place {
+            Where::File(path) => Store::File(SqliteStore::open(path)?),
+            Where::Server(server) => Store::Server(PostgresStore::open(&server.options()?)?),
+        })
+    }
+
+    /// Opens the workspace in a database that is open.
+    pub(crate) fn open_in(self, store: &Store) -> anyhow::Result<Arc<dyn Workspace>> {
+        match store {
+            Store::File(store) => {
+                let workspace =
+                    store.workspace(self.workspace, self.timezone, WORKSPACE_SCOPE_ID)?;
+                Ok(Arc::new(workspace))
+            }
+            Store::Server(store) => self.workspace_in(store),
         }
     }
 

@@ -99,7 +99,8 @@ async fn for_operator(
     Ok(page)
 }
 
-/// Where the link is: beside the database, or in the folder that the bot runs in, by the name of its configuration.
+/// Where the link is: beside the database, or in the folder that the bot runs in, by the name of its configuration. A workspace
+/// that was chosen of several has one of its own.
 fn link_file(app: &App) -> PathBuf {
     let beside = match app.database().place {
         Where::File(path) => path,
@@ -109,8 +110,20 @@ fn link_file(app: &App) -> PathBuf {
         }
     };
     let mut file = beside.as_os_str().to_owned();
+    if let Some(name) = &app.workspace {
+        file.push(format!("-{}", in_file_name(name)));
+    }
     file.push(".page-link");
     file.into()
+}
+
+/// A name of which no two are the same name of a file.
+fn in_file_name(name: &str) -> String {
+    let encoded = name.bytes().map(|byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => char::from(byte).to_string(),
+        other => format!("%{other:02x}"),
+    });
+    encoded.collect()
 }
 
 /// The page of a team.

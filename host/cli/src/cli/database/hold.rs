@@ -12,7 +12,7 @@ use myao_plugin::state::leases::{Leases, LocalLeases};
 use myao_postgres::{Claim, Claimed, Lease, PostgresStore};
 use myao_sqlite::hold::{Work, hold};
 
-use super::{Database, Where};
+use super::{Database, Store, Where};
 
 /// Keeps other processes from the same work until it is dropped.
 #[must_use]
@@ -37,7 +37,12 @@ pub(crate) type Shared = (Arc<dyn Leases>, Option<Hold>);
 
 impl Database<'_> {
     /// Begins to be a bot of an opened workspace: alone on one in a file, and with others on a server.
-    pub(crate) fn share(self, workspace: &Arc<dyn Workspace>) -> anyhow::Result<Shared> {
+    /// `store` is the database, if it is open.
+    pub(crate) fn share(
+        self,
+        workspace: &Arc<dyn Workspace>,
+        store: Option<&Store>,
+    ) -> anyhow::Result<Shared> {
         Ok(match self.place {
             Where::File(path) => {
                 let held = hold(path, self.workspace, Work::Bot)?;
@@ -45,7 +50,10 @@ impl Database<'_> {
                 (leases, Some(Hold::File(held)))
             }
             Where::Server(server) => {
-                let store = PostgresStore::open(&server.options()?)?;
+                let store = match store.and_then(Store::server) {
+                    Some(store) => store,
+                    None => PostgresStore::open(&server.options()?)?,
+                };
                 let (id, scope_id) = (self.workspace, WORKSPACE_SCOPE_ID);
                 let leases = store.leases(id, self.timezone, scope_id, holder(), self.lease)?;
                 (Arc::new(leases), None)
