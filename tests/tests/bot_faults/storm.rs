@@ -137,7 +137,7 @@ fn print(report: &StormReport, sent_before: usize) {
 
 /// The first difference between two lists, where there is one.
 #[track_caller]
-fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T]) {
+pub(crate) fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T]) {
     let differ = found.iter().zip(expected).position(|(a, b)| a != b);
     let differ =
         differ.or((found.len() != expected.len()).then_some(found.len().min(expected.len())));

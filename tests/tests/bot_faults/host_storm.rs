@@ -1,0 +1,255 @@
+//! A storm over many workspaces of a PostgreSQL database on three hosts that are killed, fall asleep, and lose the server.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use chrono::{DateTime, SecondsFormat, TimeDelta};
+use myao::config::Config;
+use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, FakeSlack, StormPlan};
+use myao_plugin::WORKSPACE_SCOPE_ID;
+use myao_sqlite::SqliteStore;
+use myao_test_postgres::PostgresServer;
+use myao_tests::bot::{Bot, now, read_log};
+use myao_tests::llm_server::{API_KEY, LlmServer, answer};
+use myao_tests::merges::assert_merged_once_in_order;
+use myao_tests::program::Program;
+
+use super::common::{model, number, rows};
+use super::storm::{every_mention_is_answered_once, play_to_the_end, same};
+
+/// How long it storms. The whole minute takes too long for every run.
+const SECONDS: &str = "MYAO_TEST_STORM_SECONDS";
+const HOSTS: usize = 3;
+const WORKSPACES: u64 = 20;
+/// All workspaces together.
+const PER_SECOND: u32 = 200;
+/// Every so often a host is killed, which comes back after this.
+const KILLED_EVERY: Duration = Duration::from_secs(5);
+const GONE_FOR: Duration = Duration::from_secs(3);
+const LEASE_SECONDS: u32 = 5;
+/// Longer than a lease.
+const ASLEEP_FOR: Duration = Duration::from_secs(8);
+
+fn seconds() -> u32 {
+    std::env::var(SECONDS).map_or(20, |seconds| seconds.parse().unwrap())
+}
+
+fn plan(seed: u64) -> StormPlan {
+    let per_second = PER_SECOND / u32::try_from(WORKSPACES).unwrap();
+    StormPlan {
+        events: usize::try_from(seconds() * per_second).unwrap(),
+        per_second,
+        channels: 10,
+        users: 10,
+        mentions_ratio: 0.02,
+        seed,
+        ..StormPlan::default()
+    }
+}
+
+struct Workspaces {
+    slacks: Vec<FakeSlack>,
+    llm: LlmServer,
+    /// Microseconds since 1970.
+    began: i64,
+}
+
+impl Workspaces {
+    fn new() -> Self {
+        let prepared = now() - 60;
+        let slack = |seed| {
+            let slack = FakeSlack::start_on_own_thread();
+            slack.keep_while_away(true);
+            slack.set_clock(&format!("{prepared}.000000"));
+            slack.prepare_storm(&plan(seed));
+            slack
+        };
+        Self {
+            slacks: (0..WORKSPACES).map(slack).collect(),
+            llm: model(|_| answer("Aye, aye.")),
+            began: 0,
+        }
+    }
+
+    fn config(&self, memory: &str) -> String {
+        let mut config = format!(
+            "agents:\n  response:\n    model_id: openai/replies\n    \
+             client_args: {{ base_url: '{}', api_key: {API_KEY}, timeout: 60, max_retries: 0 }}\n\
+             response: {{ check_interval_seconds: 86400, mention_limits: {{ per_person: 0, per_channel: 0 }} }}\n\
+             memory: {{ long_term_update_interval_seconds: 5, {memory} }}\nworkspaces:\n",
+            self.llm.base_url()
+        );
+        for (number, slack) in self.slacks.iter().enumerate() {
+            let api_url = slack.api_url();
+            config.push_str(&format!(
+                "  - {{ name: W{number}, slack: {{ bot_token: {BOT_TOKEN}, app_token: {APP_TOKEN}, api_url: '{api_url}' }} }}\n"
+            ));
+        }
+        config
+    }
+
+    /// Waits until a bot has read all there is, from when on the machine's time is Slack's.
+    fn begin(&mut self, bot: &mut Bot) {
+        bot.until("the end of catching up", |program| {
+            let caught_up = read_log(program).matches("caught up: ").count();
+            (caught_up >= self.slacks.len()).then_some(())
+        });
+        let began = now() + 1;
+        for slack in &self.slacks {
+            slack.set_clock(&format!("{began}.000000"));
+        }
+        self.began = i64::try_from(began).unwrap() * 1_000_000;
+    }
+
+    /// Lets it storm everywhere, on threads.
+    fn play(&self, is_clean: bool) -> Vec<thread::JoinHandle<usize>> {
+        let play = |(seed, slack): (u64, &FakeSlack)| {
+            let slack = slack.clone();
+            thread::spawn(move || {
+                let plan = plan(seed);
+                match is_clean {
+                    true => play_to_the_end(slack.storm_clean(&plan)).events,
+                    false => play_to_the_end(slack.storm(&plan)).events,
+                }
+            })
+        };
+        (0..).zip(&self.slacks).map(play).collect()
+    }
+
+    /// Makes the last memories at one time, and checks what is in the database, which is an SQLite file now.
+    fn check(&self, program: &Program) -> Vec<String> {
+        // Nobody talks any more.
+        let later = DateTime::from_timestamp_micros(self.began).unwrap() + TimeDelta::hours(6);
+        let later = later.to_rfc3339_opts(SecondsFormat::Secs, true);
+        for (number, slack) in self.slacks.iter().enumerate() {
+            let name = format!("W{number}");
+            let generate = ["--workspace", &name, "generate", "--now", &later];
+            program.run(&generate).succeeded();
+            let store = SqliteStore::open(program.path("myao.db")).unwrap();
+            let workspace = store.workspace(&name, Config::default().timezone, WORKSPACE_SCOPE_ID).unwrap();
+            assert_merged_once_in_order(&workspace);
+            every_mention_is_answered_once(slack);
+        }
+        let nowhere = rows(program, include_str!("in_no_version.sql"), 0);
+        assert!(nowhere.is_empty(), "{nowhere:#?}");
+        let mut left = rows(program, include_str!("left.sql"), self.began);
+        left.sort();
+        left
+    }
+}
+
+/// Three hosts, one of which is killed, falls asleep, or comes back.
+struct Hosts {
+    bots: Vec<Option<Bot>>,
+    folders: Vec<Option<Program>>,
+    config: String,
+}
+
+impl Hosts {
+    fn start(config: &str) -> Self {
+        let bots = (0..HOSTS).map(|_| Some(Bot::start(Program::default(), config)));
+        Self {
+            bots: bots.collect(),
+            folders: (0..HOSTS).map(|_| None).collect(),
+            config: config.to_owned(),
+        }
+    }
+
+    fn kill(&mut self, host: usize) {
+        if let Some(bot) = self.bots[host].take() {
+            self.folders[host] = Some(bot.kill());
+        }
+    }
+
+    fn come_back(&mut self, host: usize) {
+        if let Some(program) = self.folders[host].take() {
+            self.bots[host] = Some(Bot::launch(program, &self.config, &[]));
+        }
+    }
+
+    fn signal(&self, host: usize, signal: &str) {
+        if let Some(bot) = &self.bots[host] {
+            bot.signal(signal);
+        }
+    }
+}
+
+/// Does everything at its time.
+fn disturb(hosts: &mut Hosts, server: &PostgresServer, until: Duration) {
+    let begun = Instant::now();
+    let at = |seconds: Duration| thread::sleep(seconds.saturating_sub(begun.elapsed()));
+    let mut killed = 0;
+    let mut is_asleep = false;
+    for turn in 1.. {
+        let time = KILLED_EVERY * turn;
+        if time > until {
+            break;
+        }
+        at(time);
+        // The first one of the others sleeps through its lease once, and the server is gone once.
+        let victim = usize::try_from(turn).unwrap() % HOSTS;
+        hosts.kill(victim);
+        killed += 1;
+        if turn == 1 {
+            hosts.signal((victim + 1) % HOSTS, "STOP");
+            is_asleep = true;
+        }
+        at(time + GONE_FOR);
+        hosts.come_back(victim);
+        if is_asleep && time + GONE_FOR >= ASLEEP_FOR {
+            hosts.signal(2 % HOSTS, "CONT");
+            is_asleep = false;
+        }
+        if turn == 3 {
+            server.stop();
+            server.start_again();
+        }
+    }
+    assert!(killed > 2 && !is_asleep);
+}
+
+#[test]
+fn a_storm_over_hosts_that_die_sleep_and_lose_the_server_leaves_what_one_host_leaves() {
+    let server = PostgresServer::start(|_| vec!["synchronous_commit=on".to_owned()]);
+    let database = server.create(None);
+    let url = server.url(&database);
+    let mut stormy = Workspaces::new();
+    let memory = format!("database_url: '{url}', lease_seconds: {LEASE_SECONDS}");
+    let mut hosts = Hosts::start(&stormy.config(&memory));
+    stormy.begin(hosts.bots[0].as_mut().unwrap());
+    let playing = stormy.play(false);
+    disturb(&mut hosts, &server, Duration::from_secs(seconds().into()));
+    let events: usize = playing.into_iter().map(|play| play.join().unwrap()).sum();
+    let mut bots = hosts.bots.into_iter().flatten();
+    let mut first = bots.next().unwrap();
+    first.until("nothing waits", |_| {
+        let waiting = server.run(&database, include_str!("waiting.sql"));
+        (waiting.unwrap().trim() == "0").then_some(())
+    });
+    for bot in bots {
+        bot.stop();
+    }
+    let program = first.stop();
+    program
+        .run(&["database", "copy", &url, "myao.db"])
+        .succeeded();
+    program.write("myao.yaml", stormy.config("database_path: ./myao.db"));
+    let kept = number(&program, "SELECT COUNT(*) FROM events");
+    let happened: usize = stormy.slacks.iter().map(|slack| slack.events().len()).sum();
+    println!("{events} events, {kept} kept");
+    assert_eq!(usize::try_from(kept).unwrap(), happened, "no event is lost");
+    let left = stormy.check(&program);
+
+    let mut clean = Workspaces::new();
+    let config = clean.config("database_path: ./myao.db");
+    let mut bot = Bot::start(Program::default(), &config);
+    clean.begin(&mut bot);
+    for play in clean.play(true) {
+        play.join().unwrap();
+    }
+    bot.until("every event took effect", |program| {
+        (number(program, include_str!("waiting.sql")) == 0).then_some(())
+    });
+    let program = bot.stop();
+    same(&left, &clean.check(&program));
+}
