@@ -110,6 +110,18 @@ pub enum PostgresError {
         /// What the server says.
         detail: String,
     },
+    /// The server lacks what the statements need.
+    #[error(
+        "`{database}` is PostgreSQL {found}, which is too old: update the server to PostgreSQL {oldest} or newer"
+    )]
+    TooOld {
+        /// The database.
+        database: Address,
+        /// The server's version, as in `13.9`.
+        found: String,
+        /// The oldest that will do.
+        oldest: i64,
+    },
     /// The database has tables of another program.
     #[error("`{0}` has tables of another program: name an empty database in `memory.database_url`")]
     Foreign(Address),

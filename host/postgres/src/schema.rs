@@ -55,6 +55,40 @@ pub(crate) fn prepare(database: &Database, migrations: &[Migration]) -> Result<(
     Ok(())
 }
 
+/// The oldest PostgreSQL that has what the statements need.
+const OLDEST_SERVER: i64 = 14;
+
+/// Refuses a server that is too old.
+pub(crate) fn check_server(database: &Database) -> Result<(), PostgresError> {
+    let reading = database.begin_read()?;
+    let number = "SELECT CAST(current_setting('server_version_num') AS BIGINT)";
+    let connection: &Connection = &reading;
+    let number = connection.query_row(number, (), |row| row.get(0));
+    let number = number.map_err(|error| database.fault(error.into()))?;
+    reading.end_reading();
+    match too_old(number) {
+        None => Ok(()),
+        Some(found) => Err(PostgresError::TooOld {
+            database: database.address().clone(),
+            found,
+            oldest: OLDEST_SERVER,
+        }),
+    }
+}
+
+/// The version of a server that is too old, from its number: 130009 is 13.9, and 90624 is 9.6.24.
+fn too_old(number: i64) -> Option<String> {
+    let (major, rest) = (number / 10_000, number % 10_000);
+    if major >= OLDEST_SERVER {
+        return None;
+    }
+    Some(if major >= 10 {
+        format!("{major}.{rest}")
+    } else {
+        format!("{major}.{}.{}", rest / 100, rest % 100)
+    })
+}
+
 /// The version of a database that this program may use or migrate; `None` if it is empty.
 pub(crate) fn version(database: &Database) -> Result<Option<i64>, PostgresError> {
     let version = read(database, newest())?;
@@ -148,4 +182,17 @@ fn look(connection: &Connection) -> Result<Found, Fault> {
             oldest_reader,
         }),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::too_old;
+
+    #[test]
+    fn servers_before_14_are_too_old() {
+        assert_eq!(too_old(90_624).as_deref(), Some("9.6.24"));
+        assert_eq!(too_old(130_009).as_deref(), Some("13.9"));
+        assert_eq!(too_old(140_000), None);
+        assert_eq!(too_old(170_002), None);
+    }
 }

@@ -32,6 +32,7 @@ impl PostgresStore {
     /// [`PostgresError`].
     pub fn open(options: &PostgresOptions) -> Result<Self, PostgresError> {
         let database = Arc::new(Database::new(options)?);
+        schema::check_server(&database)?;
         schema::prepare(&database, schema::MIGRATIONS)?;
         Ok(Self { database })
     }
@@ -43,6 +44,7 @@ impl PostgresStore {
     /// [`PostgresError`].
     pub fn open_existing(options: &PostgresOptions) -> Result<Option<Self>, PostgresError> {
         let database = Arc::new(Database::new(options)?);
+        schema::check_server(&database)?;
         match schema::version(&database)? {
             None => return Ok(None),
             Some(version) if version < schema::newest() => {

@@ -27,7 +27,7 @@ const EXPIRED_AT_ONCE: i64 = 10_000;
 #[async_trait::async_trait]
 impl Forgetting for SqlWorkspace {
     async fn forget(&self, what: Forget, now: i64, mode: Mode) -> Result<Receipt, StorageError> {
-        self.blocking(move |this| {
+        let forgotten = self.blocking(move |this| {
             let work =
                 |connection: &Connection, place: &Place| forget(connection, place, &what, now);
             let (erased, forgotten) = match mode {
@@ -48,8 +48,12 @@ impl Forgetting for SqlWorkspace {
                 erased,
                 search: Some(found),
             })
-        })
-        .await
+        });
+        let receipt = forgotten.await?;
+        if mode == Mode::Erase {
+            self.discard_soon();
+        }
+        Ok(receipt)
     }
 
     async fn author(&self, channel_id: &str, ts: TsKey) -> Result<Option<String>, StorageError> {
@@ -94,13 +98,17 @@ impl Forgetting for SqlWorkspace {
     }
 
     async fn expire(&self, retention: Retention, now: i64) -> Result<Expired, StorageError> {
-        self.writing(move |connection, place| {
+        let expired = self.writing(move |connection, place| {
             Ok(Expired {
                 messages: expire_messages(connection, place, retention.messages, now)?,
                 memories: expire_memories(connection, place, retention.memories, now)?,
             })
-        })
-        .await
+        });
+        let expired = expired.await?;
+        if !expired.is_nothing() {
+            self.discard_soon();
+        }
+        Ok(expired)
     }
 }
 

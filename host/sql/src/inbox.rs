@@ -65,7 +65,8 @@ impl Inbox for SqlWorkspace {
         events: Vec<(i64, Vec<Effect>)>,
         now: i64,
     ) -> Result<Vec<Applied>, StorageError> {
-        self.blocking(move |this| {
+        let erases = events.iter().any(|(_, effects)| erases(effects));
+        let applied = self.blocking(move |this| {
             let together = this.write(|connection, place| apply(connection, place, &events, now));
             Ok(match together {
                 Ok(applied) => applied.into_iter().map(Ok).collect(),
@@ -74,17 +75,26 @@ impl Inbox for SqlWorkspace {
                     .map(|event| this.apply_one(event, now))
                     .collect(),
             })
-        })
-        .await
+        });
+        let applied = applied.await?;
+        if erases {
+            self.discard_soon();
+        }
+        Ok(applied)
     }
 
     async fn apply_effects(&self, effects: Vec<Effect>, now: i64) -> Result<(), StorageError> {
-        self.writing(move |connection, place| {
+        let erases = erases(&effects);
+        let applied = self.writing(move |connection, place| {
             let mut application = Application::new(connection, place, now);
             application.apply(&effects)?;
             application.finish()
-        })
-        .await
+        });
+        applied.await?;
+        if erases {
+            self.discard_soon();
+        }
+        Ok(())
     }
 
     async fn fail_event(&self, id: i64, error: String, now: i64) -> Result<Failed, StorageError> {
@@ -119,6 +129,15 @@ impl Inbox for SqlWorkspace {
         })
         .await
     }
+}
+
+/// Whether a text may go: a message was deleted, or has another text than at first.
+fn erases(effects: &[Effect]) -> bool {
+    effects.iter().any(|effect| match effect {
+        Effect::MessageDeleted { .. } => true,
+        Effect::Message { record, changed } => *changed > record.ts,
+        _ => false,
+    })
 }
 
 impl SqlWorkspace {

@@ -22,6 +22,7 @@ mod catch_up;
 mod channels;
 pub mod copy;
 mod deferrals;
+mod discarding;
 mod done;
 mod dump;
 mod dump_conversations;

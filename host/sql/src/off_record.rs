@@ -22,21 +22,26 @@ impl OffRecord for SqlWorkspace {
         at: TsKey,
         now: i64,
     ) -> Result<bool, StorageError> {
-        self.writing(
-            move |connection, place| match (is_off, since(connection, place, &of)?) {
-                (true, None) => {
-                    begin(connection, place, &of, at)?;
-                    delete(connection, place, &of, at, now)?;
-                    Ok(true)
-                }
-                (false, Some(since)) => {
-                    end(connection, place, &of, (since, at))?;
-                    Ok(true)
-                }
-                _ => Ok(false),
-            },
-        )
-        .await
+        let changed =
+            self.writing(
+                move |connection, place| match (is_off, since(connection, place, &of)?) {
+                    (true, None) => {
+                        begin(connection, place, &of, at)?;
+                        delete(connection, place, &of, at, now)?;
+                        Ok(true)
+                    }
+                    (false, Some(since)) => {
+                        end(connection, place, &of, (since, at))?;
+                        Ok(true)
+                    }
+                    _ => Ok(false),
+                },
+            );
+        let changed = changed.await?;
+        if changed && is_off {
+            self.discard_soon();
+        }
+        Ok(changed)
     }
 
     async fn off_record_since(&self, of: Speaker) -> Result<Option<TsKey>, StorageError> {

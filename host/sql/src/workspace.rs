@@ -6,6 +6,7 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::{LocalTime, OtherReason, Place as SeenFrom};
 
 use crate::backend::Backend;
+use crate::discarding::Discarding;
 use crate::fault::Fault;
 use crate::place::Place;
 use crate::session::Connection;
@@ -17,6 +18,7 @@ use crate::transaction::{reading, trying, writing};
 #[derive(Clone)]
 pub struct SqlWorkspace {
     backend: Arc<dyn Backend>,
+    pub(crate) discarding: Arc<Discarding>,
     pub(crate) place: Place,
 }
 
@@ -31,6 +33,7 @@ impl SqlWorkspace {
     ) -> Self {
         Self {
             backend,
+            discarding: Arc::default(),
             place: Place {
                 workspace,
                 local_time,
@@ -67,6 +70,7 @@ impl SqlWorkspace {
         work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
     ) -> Result<T, StorageError> {
         writing(&*self.backend, self.place.workspace, |connection| {
+            self.discarding.see(connection.dialect());
             work(connection, &self.place)
         })
     }

@@ -5,17 +5,19 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
+mod owner;
+
 use std::fs;
 use std::io::Write as _;
 use std::net::TcpListener;
-use std::os::unix::fs::chown;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
+
+use owner::Owner;
 
 /// The password of the server's superuser, which is asked for on the port only.
 pub const PASSWORD: &str = "correct horse";
@@ -26,15 +28,6 @@ pub const SUPERUSER: &str = "postgres";
 /// How long the server may take to start.
 const START: Duration = Duration::from_secs(60);
 
-/// Stops the server when standard input ends.
-const WATCH: &str = "folder=$1; shift
-\"$@\" >\"$folder/log\" 2>&1 &
-server=$!
-read -r line
-kill -QUIT $server
-wait $server
-rm -rf \"$folder\"";
-
 /// A running server.
 pub struct PostgresServer {
     folder: PathBuf,
@@ -44,7 +37,7 @@ pub struct PostgresServer {
     /// As PostgreSQL counts it: 150004 is 15.4.
     version: u32,
     /// The server lives as long as this one's standard input is open.
-    _watch: Child,
+    watch: Child,
 }
 
 /// The server of this process.
@@ -58,12 +51,7 @@ impl PostgresServer {
     pub fn start(settings: impl FnOnce(&Path) -> Vec<String>) -> Self {
         let binaries = binaries();
         let owner = Owner::of_the_server();
-        let folder = tempfile::Builder::new()
-            .prefix("myao-postgres-")
-            .tempdir()
-            .unwrap()
-            .keep();
-        owner.give(&folder);
+        let folder = owner.folder();
         let (data, password) = (folder.join("data"), folder.join("password"));
         fs::write(&password, PASSWORD).unwrap();
         owner.give(&password);
@@ -88,6 +76,32 @@ impl PostgresServer {
         for file in fs::read_dir(&data).unwrap() {
             owner.give(&file.unwrap().path());
         }
+        Self::launch(&owner, binaries, folder, more)
+    }
+
+    /// Starts a server that follows this one, and only reads.
+    #[must_use]
+    pub fn replica(&self) -> Self {
+        let owner = Owner::of_the_server();
+        let folder = owner.folder();
+        let made = owner
+            .command(&self.binaries.join("pg_basebackup"))
+            .args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync"])
+            .args(["--username", SUPERUSER, "--port", &self.port.to_string()])
+            .arg("--host")
+            .arg(&self.folder)
+            .arg("--pgdata")
+            .arg(folder.join("data"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&made.stderr);
+        assert!(made.status.success(), "pg_basebackup failed: {said}");
+        Self::launch(&owner, self.binaries.clone(), folder, Vec::new())
+    }
+
+    /// Starts a server over the data in a folder.
+    fn launch(owner: &Owner, binaries: PathBuf, folder: PathBuf, more: Vec<String>) -> Self {
+        let data = folder.join("data");
         let port = free_port();
         let mut settings = vec![
             format!("port={port}"),
@@ -107,7 +121,7 @@ impl PostgresServer {
             binaries,
             databases: AtomicU32::new(0),
             version: 0,
-            _watch: watch,
+            watch,
         };
         this.wait_until_ready();
         let version = this.run("postgres", "SHOW server_version_num").unwrap();
@@ -117,19 +131,67 @@ impl PostgresServer {
 
     fn wait_until_ready(&self) {
         let begun = Instant::now();
-        let status = self.folder.join("data/postmaster.pid");
         let is_ready = || {
-            let text = fs::read_to_string(&status).unwrap_or_default();
+            let text = fs::read_to_string(self.status()).unwrap_or_default();
             text.lines()
                 .nth(7)
                 .is_some_and(|line| line.trim() == "ready")
         };
         while !is_ready() {
             let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
-            let is_late = begun.elapsed() > START || log.contains("FATAL");
+            // A server that starts again has refused clients before.
+            let is_refused = self.version == 0 && log.contains("FATAL");
+            let is_late = begun.elapsed() > START || is_refused;
             assert!(!is_late, "PostgreSQL does not start: {log}");
             sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Where the server says how far it is; the file is there as long as it runs.
+    fn status(&self) -> PathBuf {
+        self.folder.join("data/postmaster.pid")
+    }
+
+    /// Stops it at once, as a crash does.
+    pub fn stop(&self) {
+        self.tell("stop");
+        let begun = Instant::now();
+        while self.status().exists() {
+            assert!(begun.elapsed() < START, "PostgreSQL does not stop");
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Starts it again after [`PostgresServer::stop`].
+    pub fn start_again(&self) {
+        self.tell("start");
+        self.wait_until_ready();
+    }
+
+    fn tell(&self, word: &str) {
+        let mut input = self.watch.stdin.as_ref().unwrap();
+        writeln!(input, "{word}").unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Gives a folder to the user that the server runs as.
+    pub fn give(&self, folder: &Path) {
+        Owner::of_the_server().give(folder);
+    }
+
+    /// A client that has a connection until its standard input ends.
+    #[must_use]
+    pub fn client(&self, user: &str, database: &str) -> Child {
+        Command::new(self.binaries.join("psql"))
+            .args(["--no-psqlrc", "--quiet", "--username", user])
+            .args(["--port", &self.port.to_string(), "--dbname", database])
+            .arg("--host")
+            .arg(&self.folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
     }
 
     /// The port on 127.0.0.1.
@@ -201,83 +263,8 @@ impl PostgresServer {
 impl Drop for PostgresServer {
     /// For servers of one test; that of the process ends with it.
     fn drop(&mut self) {
-        drop(self._watch.stdin.take());
-        let _ = self._watch.wait();
-    }
-}
-
-/// Who the server runs as: it refuses to run as root.
-enum Owner {
-    Myself,
-    Other { uid: u32, gid: u32 },
-}
-
-impl Owner {
-    fn of_the_server() -> Self {
-        let number = |args: &[&str]| {
-            let said = Command::new("id").args(args).output().unwrap().stdout;
-            String::from_utf8_lossy(&said).trim().parse::<u32>().ok()
-        };
-        if number(&["-u"]) != Some(0) {
-            return Self::Myself;
-        }
-        for user in ["postgres", "nobody"] {
-            if let (Some(uid), Some(gid)) = (number(&["-u", user]), number(&["-g", user])) {
-                return Self::Other { uid, gid };
-            }
-        }
-        panic!("PostgreSQL refuses to run as root: add a user `postgres`");
-    }
-
-    fn give(&self, path: &Path) {
-        if let Self::Other { uid, gid } = *self {
-            chown(path, Some(uid), Some(gid)).unwrap();
-        }
-    }
-
-    /// The words before a command that make it run as this user.
-    fn prefix(&self) -> Vec<String> {
-        match *self {
-            Self::Myself => Vec::new(),
-            Self::Other { uid, gid } => vec![
-                "setpriv".to_owned(),
-                format!("--reuid={uid}"),
-                format!("--regid={gid}"),
-                "--clear-groups".to_owned(),
-            ],
-        }
-    }
-
-    fn command(&self, program: &Path) -> Command {
-        let mut words = self.prefix().into_iter();
-        let mut command = match words.next() {
-            None => Command::new(program),
-            Some(first) => {
-                let mut command = Command::new(first);
-                command.args(words).arg(program);
-                command
-            }
-        };
-        command.current_dir("/");
-        command
-    }
-
-    fn watch(&self, folder: &Path, program: &Path, data: &Path, settings: &[String]) -> Child {
-        let mut command = Command::new("sh");
-        command.args(["-c", WATCH, "sh"]).arg(folder);
-        command.args(self.prefix()).arg(program).arg("-D").arg(data);
-        for setting in settings {
-            command.args(["-c", setting]);
-        }
-        // Keys that stop the tests do not stop the shell, which cleans up after them.
-        command
-            .process_group(0)
-            .current_dir("/")
-            .stdin(Stdio::piped());
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
-        child.stdin.as_mut().unwrap().flush().unwrap();
-        child
+        drop(self.watch.stdin.take());
+        let _ = self.watch.wait();
     }
 }
 

@@ -126,7 +126,9 @@ impl Workspaces {
             let generate = ["--workspace", &name, "generate", "--now", &later];
             program.run(&generate).succeeded();
             let store = SqliteStore::open(program.path("myao.db")).unwrap();
-            let workspace = store.workspace(&name, Config::default().timezone, WORKSPACE_SCOPE_ID).unwrap();
+            let workspace = store
+                .workspace(&name, Config::default().timezone, WORKSPACE_SCOPE_ID)
+                .unwrap();
             assert_merged_once_in_order(&workspace);
             every_mention_is_answered_once(slack);
         }

@@ -18,6 +18,7 @@ mod killed_again;
 mod kills;
 mod minute;
 mod running;
+mod server_faults;
 mod sockets;
 mod speed;
 mod storm;

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use chrono_tz::Tz;
 use indicatif::ProgressBar;
 use myao::config::{Config, DatabaseUrl};
@@ -176,6 +177,17 @@ impl<'a> Database<'a> {
             }
             Store::Server(store) => self.workspace_in(store),
         }
+    }
+
+    /// Copies it, as of one moment, to an SQLite file that does not exist yet. Others may work on it meanwhile.
+    pub(crate) fn copy_to_file(self, to: &Path) -> anyhow::Result<()> {
+        let server = match self.place {
+            Where::File(path) => return copy(path, to),
+            Where::Server(server) => server,
+        };
+        let store = PostgresStore::open_existing(&server.options()?)?;
+        let store = store.with_context(|| format!("there is no database {}", self.shown()))?;
+        named::copy_between(&*store.backend(), &*SqliteStore::open(to)?.backend())
     }
 
     fn workspace_in(self, store: &PostgresStore) -> anyhow::Result<Arc<dyn Workspace>> {

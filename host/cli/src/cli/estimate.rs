@@ -15,7 +15,7 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::vectors::EmbeddingUse;
 
 use super::app::{App, Explained as _};
-use super::database::{self, Where};
+use super::database::Where;
 use super::{output, usage};
 
 /// Does the work on a copy, and prints the calls that it took. `work` returns how many of its steps failed.
@@ -24,25 +24,23 @@ pub(super) async fn print(
     work: impl AsyncFnOnce(&Arc<dyn Workspace>, &MemoryPlugin) -> anyhow::Result<usize>,
 ) -> anyhow::Result<ExitCode> {
     let database = app.database();
-    let Where::File(original) = database.place else {
-        anyhow::bail!(
-            "an estimate works on a copy of the database, and is made of an SQLite file only: copy {} to one with `{}`, name it in \
-             memory.database_path, and estimate there",
-            database.shown(),
-            app.command(&format!("database copy '{}' FILE", database.shown()))
-        );
+    let folder = match database.place {
+        // Beside the database, as what is written there is guarded and backed up alike.
+        Where::File(original) => original
+            .parent()
+            .filter(|path| !path.as_os_str().is_empty())
+            .unwrap_or(".".as_ref())
+            .to_owned(),
+        Where::Server(_) => std::env::temp_dir(),
     };
-    let beside = original
-        .parent()
-        .filter(|path| !path.as_os_str().is_empty());
-    // Beside the database, as what is written there is guarded and backed up alike.
     let folder = tempfile::Builder::new()
         .prefix(".myao-estimate-")
-        .tempdir_in(beside.unwrap_or(".".as_ref()))
-        .with_context(|| format!("cannot make a folder for a copy of {}", original.display()))?;
+        .tempdir_in(folder)
+        .with_context(|| format!("cannot make a folder for a copy of {}", database.shown()))?;
     let copy = folder.path().join("myao.db");
-    database::copy(original, &copy)?;
+    tokio::task::block_in_place(|| database.copy_to_file(&copy))?;
     let mut on_copy = app.clone();
+    on_copy.config.memory.database_url = None;
     on_copy.config.memory.database_path = copy;
     on_copy.config.memory.recording = false;
     let workspace = on_copy.existing_workspace()?;

@@ -106,6 +106,18 @@ impl Named {
     }
 }
 
+/// Copies a database as it is at one moment, also while others work on it.
+pub(super) fn copy_between(from: &dyn Backend, to: &dyn Backend) -> anyhow::Result<()> {
+    let copied = myao_sql::copy::copy(from, to, &CopyOptions::default(), &mut |_| ());
+    let copied = copied.map_err(|error| anyhow::anyhow!(explain_storage(&error)))?;
+    anyhow::ensure!(
+        copied.is_complete(),
+        "the copy is not as the database: {}",
+        copied.differences.join("; ")
+    );
+    Ok(())
+}
+
 /// Copies a database with all its workspaces to another one, or goes on with a copy that was stopped. Blocks.
 pub(crate) fn copy_all(
     from: &Named,

@@ -1,0 +1,429 @@
+//! A PostgreSQL server that fails under the bot. Each time one line says what is wrong and what to do, what Slack sends meanwhile is
+//! refused, and all of it takes effect when the server works again, without a restart of the bot.
+
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use myao_fake_slack::{APP_TOKEN, EventState, FakeSlack};
+use myao_test_postgres::PostgresServer;
+use myao_tests::bot::{Bot, read_log, refusal};
+use myao_tests::llm_server::{LlmServer, answer};
+use myao_tests::peer::{exchange, free_address};
+use myao_tests::postgres::ServerDatabase;
+use myao_tests::program::Program;
+use tempfile::TempDir;
+
+use super::common::{self, AKARI, CAMP, EMIKO, model, says, workspace};
+use crate::bot::support::block_on;
+
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
+const MEMORY: &str = "memory: {";
+/// What is said of what was not stored, over a socket and over HTTP.
+const NOT_KEPT: &str = "the inbox did not keep what Slack sent";
+/// Slack sends again what is not acknowledged.
+const AGAIN: Duration = Duration::from_secs(1);
+/// The user of the bot where it may not use the connections that are reserved for superusers.
+const ROLE: &str = "CREATE ROLE bot LOGIN PASSWORD 'secret'";
+
+/// How events reach the bot.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Http,
+    Socket,
+}
+
+/// A bot's surroundings.
+struct Scene {
+    slack: FakeSlack,
+    llm: LlmServer,
+    events: SocketAddr,
+    way: Way,
+    url: String,
+}
+
+impl Scene {
+    fn new(url: String, way: Way) -> Self {
+        Self {
+            slack: workspace(),
+            llm: model(|_| answer("The lake.")),
+            events: free_address(),
+            way,
+            url,
+        }
+    }
+
+    fn config(&self) -> String {
+        let memory = format!("memory: {{ database_url: '{}',", self.url);
+        let config = common::config(&self.slack, &self.llm).replace(MEMORY, &memory);
+        let socket = format!("app_token: {APP_TOKEN}");
+        assert!(config.contains(&self.url) && config.contains(&socket));
+        match self.way {
+            Way::Socket => config,
+            Way::Http => {
+                let http = format!("signing_secret: '{SECRET}', listen: '{}'", self.events);
+                config.replace(&socket, &http)
+            }
+        }
+    }
+
+    fn start(&self) -> Bot {
+        let mut bot = Bot::start(Program::default(), &self.config());
+        if self.way == Way::Http {
+            let address = format!("http://{}/slack/events", self.events);
+            block_on(self.slack.send_events_to(&address, SECRET)).unwrap();
+        }
+        self.slack
+            .mention(EMIKO, CAMP, "where do we camp before?", None);
+        common::posts(&mut bot, &self.slack, 1);
+        bot
+    }
+
+    /// Something is said while the server fails: the log has a line with all of `words`, and nothing is acknowledged.
+    #[track_caller]
+    fn is_refused(&self, bot: &mut Bot, words: &[&str]) {
+        self.slack.post(AKARI, CAMP, "by the sea meanwhile", None);
+        self.slack
+            .mention(EMIKO, CAMP, "where do we camp meanwhile?", None);
+        let last = self.slack.events().last().unwrap().event_id.clone();
+        bot.until("the refusal", |program| {
+            let log = read_log(program);
+            let line = log.lines().find(|line| line.contains(NOT_KEPT));
+            line.filter(|line| words.iter().all(|word| line.contains(word)))?;
+            // Over HTTP Slack hears of it at once.
+            let deliveries = self.slack.deliveries();
+            let mut of_last = deliveries.iter().filter(|d| d.event_id == last);
+            let is_told = of_last.any(|delivery| delivery.status == Some(503));
+            (is_told || self.way == Way::Socket).then_some(())
+        });
+        let events = self.slack.events();
+        let event = events.iter().find(|event| event.event_id == last).unwrap();
+        assert_eq!(event.state, EventState::Sent);
+        let ready = exchange(bot.health(), "GET /ready", &[], "").unwrap();
+        assert_eq!(ready.status, 503, "{}", ready.body);
+        ServerDatabase::assert_no_password(&bot.log());
+    }
+
+    /// The server works again: all that was sent takes effect, and is answered once. `run` asks the database.
+    #[track_caller]
+    fn goes_on(&self, mut bot: Bot, run: impl Fn(&str) -> String) {
+        let mut sent = Instant::now();
+        self.slack.retry_unacknowledged();
+        bot.until("everything acknowledged", |_| {
+            if sent.elapsed() > AGAIN {
+                sent = Instant::now();
+                self.slack.retry_unacknowledged();
+            }
+            self.slack.is_settled().then_some(())
+        });
+        bot.until("everything in effect", |_| {
+            (run(include_str!("waiting.sql")) == "0").then_some(())
+        });
+        common::posts(&mut bot, &self.slack, 2);
+        bot.ready();
+        bot.stop();
+        assert_eq!(self.slack.posts().len(), 2);
+        let list = |sql: &str| run(sql).lines().map(str::to_owned).collect::<Vec<_>>();
+        let kept: BTreeSet<String> = list("SELECT event_id FROM events").into_iter().collect();
+        for event in self.slack.events() {
+            assert_eq!(event.state, EventState::Acknowledged, "{event:?}");
+            assert!(kept.contains(&event.event_id), "{event:?} is lost");
+        }
+        let mut said = list("SELECT text FROM messages WHERE text NOT LIKE '%lake%'");
+        said.sort();
+        let world = self.slack.world();
+        let in_slack = world.channels[CAMP].messages.values();
+        let mut in_slack: Vec<String> = in_slack.map(|message| message.text.clone()).collect();
+        in_slack.retain(|text| !text.contains("lake"));
+        in_slack.sort();
+        assert_eq!(said.len(), in_slack.len(), "{said:#?} {in_slack:#?}");
+    }
+}
+
+/// A server of a test's own, whose committed transactions survive a crash, as an operator's do.
+fn own_server(more: &[&str]) -> PostgresServer {
+    let mut settings = vec!["synchronous_commit=on".to_owned()];
+    settings.extend(more.iter().map(|&setting| setting.to_owned()));
+    PostgresServer::start(|_| settings)
+}
+
+fn a_server_comes_back(way: Way) {
+    let server = own_server(&[]);
+    let database = server.create(None);
+    let scene = Scene::new(server.url(&database), way);
+    let mut bot = scene.start();
+    server.stop();
+    scene.is_refused(
+        &mut bot,
+        &["cannot be reached", "check that PostgreSQL runs there"],
+    );
+    server.start_again();
+    scene.goes_on(bot, |sql| server.run(&database, sql).unwrap());
+}
+
+#[test]
+fn server_that_is_away_gets_everything_when_it_is_back() {
+    a_server_comes_back(Way::Http);
+}
+
+#[test]
+fn server_that_is_away_gets_everything_when_it_is_back_over_a_socket() {
+    a_server_comes_back(Way::Socket);
+}
+
+/// Takes every connection that the server has for others than superusers.
+fn take_all_connections(server: &PostgresServer, database: &str, free: usize) -> Vec<Child> {
+    let mut clients = Vec::new();
+    let of = |user: &str| {
+        let sql = format!("SELECT count(*) FROM pg_stat_activity WHERE usename = '{user}'");
+        server
+            .run("postgres", &sql)
+            .unwrap()
+            .parse::<usize>()
+            .unwrap()
+    };
+    let begun = Instant::now();
+    while of("other") < free {
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'bot'";
+        server.run("postgres", end).unwrap();
+        // One that comes too late ends by itself.
+        clients.extend((of("other")..free).map(|_| server.client("other", database)));
+    }
+    clients
+}
+
+#[test]
+fn server_without_a_free_connection_is_waited_for() {
+    let server = own_server(&["max_connections=20", "superuser_reserved_connections=3"]);
+    let database = server.create(None);
+    for sql in [
+        ROLE,
+        "CREATE ROLE other LOGIN",
+        &format!("ALTER DATABASE {database} OWNER TO bot"),
+    ] {
+        server.run("postgres", sql).unwrap();
+    }
+    server
+        .run(&database, "ALTER SCHEMA public OWNER TO bot")
+        .unwrap();
+    let url = format!(
+        "postgres://bot:secret@127.0.0.1:{}/{database}",
+        server.port()
+    );
+    let scene = Scene::new(url, Way::Http);
+    let mut bot = scene.start();
+    let clients = take_all_connections(&server, &database, 17);
+    scene.is_refused(
+        &mut bot,
+        &["no connection left", "raise its max_connections"],
+    );
+    for mut client in clients {
+        client.kill().unwrap();
+        client.wait().unwrap();
+    }
+    scene.goes_on(bot, |sql| server.run(&database, sql).unwrap());
+}
+
+/// A small file system.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    /// `None` where only an administrator may have one.
+    fn new() -> Option<Self> {
+        let folder = TempDir::new().unwrap();
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=64m", "tmpfs"])
+            .arg(folder.path())
+            .output();
+        let is_mounted = mounted.is_ok_and(|mounted| mounted.status.success());
+        is_mounted.then(|| Self(folder))
+    }
+
+    fn ballast(&self) -> std::path::PathBuf {
+        self.0.path().join("ballast")
+    }
+
+    /// Fills it to the last byte.
+    fn fill(&self) {
+        let mut file = std::fs::File::create(self.ballast()).unwrap();
+        for size in [1 << 20, 4096, 1] {
+            while file.write_all(&vec![1; size]).is_ok() {}
+        }
+    }
+
+    fn make_room(&self) {
+        std::fs::remove_file(self.ballast()).unwrap();
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // The server may still have files there.
+        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
+    }
+}
+
+#[test]
+fn full_disk_of_the_server_is_waited_for() {
+    let Some(disk) = SmallDisk::new() else {
+        // Past what collects the output of tests.
+        let text = "NOT TESTED: a full disk of PostgreSQL, as this user may mount no file system\n";
+        std::io::stderr().write_all(text.as_bytes()).unwrap();
+        return;
+    };
+    let server = own_server(&[]);
+    let folder = disk.0.path().join("tables");
+    std::fs::create_dir(&folder).unwrap();
+    give(&server, disk.0.path());
+    give(&server, &folder);
+    let tablespace = format!("CREATE TABLESPACE small LOCATION '{}'", folder.display());
+    server.run("postgres", &tablespace).unwrap();
+    let database = server.create(None);
+    let moved = format!("ALTER DATABASE {database} SET TABLESPACE small");
+    server.run("postgres", &moved).unwrap();
+    let scene = Scene::new(server.url(&database), Way::Http);
+    let mut bot = scene.start();
+    disk.fill();
+    // What the tables have still room for is kept.
+    let mut number = 0;
+    bot.until("the table of events to be full", |program| {
+        number += 1;
+        let words: Vec<String> = (0..300)
+            .map(|n| format!("{:x}", n * number * 7919))
+            .collect();
+        scene.slack.post(AKARI, CAMP, &words.join(" "), None);
+        read_log(program).contains(NOT_KEPT).then_some(())
+    });
+    scene.is_refused(
+        &mut bot,
+        &["the disk of", "is full", "free some space there"],
+    );
+    disk.make_room();
+    scene.goes_on(bot, |sql| server.run(&database, sql).unwrap());
+    drop(server);
+}
+
+fn give(server: &PostgresServer, folder: &Path) {
+    server.give(folder);
+}
+
+/// Ends the connections that the bot has, so that it makes new ones.
+fn end_connections(database: &ServerDatabase) {
+    let _ = database.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+         WHERE datname = current_database() AND pid <> pg_backend_pid()",
+    );
+}
+
+#[test]
+fn server_that_only_reads_for_a_while_is_waited_for() {
+    let database = ServerDatabase::default();
+    let scene = Scene::new(database.url(), Way::Http);
+    let mut bot = scene.start();
+    let set = |value: &str| {
+        let sql = "SELECT current_database()";
+        let name = database.run(sql);
+        let _ = database.run(&format!(
+            "SET default_transaction_read_only = off; ALTER DATABASE {name} SET default_transaction_read_only = {value}"
+        ));
+        let _ = database.run("SELECT 1");
+        end_connections(&database);
+    };
+    set("on");
+    scene.is_refused(&mut bot, &["is read-only", "name the primary server"]);
+    set("off");
+    scene.goes_on(bot, |sql| database.run(sql));
+}
+
+#[test]
+fn replica_named_by_mistake_is_refused_until_it_is_the_primary() {
+    let server = own_server(&[]);
+    let database = server.create(None);
+    let mut scene = Scene::new(server.url(&database), Way::Http);
+    drop(scene.start().stop());
+    let replica = server.replica();
+    scene.url = replica.url(&database);
+    let (code, log) = refusal(&Program::default(), &scene.config());
+    assert_eq!(code, Some(1), "{log}");
+    one_line(&log, &["is read-only", "name the primary server"]);
+    server.stop();
+    replica.run("postgres", "SELECT pg_promote()").unwrap();
+    let mut bot = Bot::start(Program::default(), &scene.config());
+    says(&mut bot, "caught up");
+    bot.stop();
+}
+
+#[test]
+fn password_that_is_changed_is_waited_for_and_refused_at_the_start() {
+    let database = ServerDatabase::default();
+    let name = database.run("SELECT current_database()");
+    let role = format!("bot_of_{name}");
+    let set = |password: &str| database.run(&format!("ALTER ROLE {role} PASSWORD '{password}'"));
+    let _ = database.run(&format!(
+        "CREATE ROLE {role} LOGIN PASSWORD 'secret'; ALTER DATABASE {name} OWNER TO {role}; ALTER SCHEMA public OWNER TO {role}"
+    ));
+    let (_, place) = database
+        .url()
+        .split_once('@')
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .unwrap();
+    let scene = Scene::new(format!("postgres://{role}:secret@{place}"), Way::Http);
+    let mut bot = scene.start();
+    let _ = set("another");
+    end_connections(&database);
+    let words = ["refuses the user's password", "memory.database_url"];
+    scene.is_refused(&mut bot, &words);
+    let other = Scene {
+        events: free_address(),
+        ..Scene::new(scene.url.clone(), Way::Http)
+    };
+    let (code, log) = refusal(&Program::default(), &other.config());
+    assert_eq!(code, Some(1), "{log}");
+    one_line(&log, &words);
+    let _ = set("secret");
+    scene.goes_on(bot, |sql| database.run(sql));
+    let _ = database.run(&format!(
+        "REASSIGN OWNED BY {role} TO postgres; DROP ROLE {role}"
+    ));
+}
+
+#[test]
+fn schema_of_a_newer_program_is_refused_at_the_start() {
+    let database = ServerDatabase::default();
+    let scene = Scene::new(database.url(), Way::Socket);
+    let program = Program::default();
+    let bot = Bot::start(program, &scene.config());
+    let program = bot.stop();
+    let newer = "INSERT INTO myao_schema (version, oldest_reader) VALUES (99, 99)";
+    let _ = database.run(newer);
+    let refused = Program::default();
+    let (code, log) = refusal(&refused, &scene.config());
+    assert_eq!(code, Some(1), "{log}");
+    one_line(&log, &["newer myao", "schema 99", "update myao"]);
+    let _ = database.run("DELETE FROM myao_schema WHERE version = 99");
+    Bot::start(program, &scene.config()).stop();
+}
+
+/// The last thing that is said is one line, with all of `words` and no password.
+#[track_caller]
+fn one_line(log: &str, words: &[&str]) {
+    let lines: Vec<&str> = log
+        .lines()
+        .filter(|line| line.starts_with("myao: "))
+        .collect();
+    let [line] = lines.as_slice() else {
+        panic!("not one line: {log}");
+    };
+    for word in words {
+        assert!(line.contains(word), "no `{word}` in {line}");
+    }
+    assert!(
+        !log.contains("secret@") && !log.contains("panicked"),
+        "{log}"
+    );
+    ServerDatabase::assert_no_password(log);
+}
