@@ -24,12 +24,16 @@ use crate::options::PostgresOptions;
 use crate::session::{Failure, InTransaction};
 use crate::texts::Texts;
 use crate::tls::Tls;
+use crate::turns::{Turn, Turns};
 use crate::vacuum;
 use crate::wait::wait;
 
 /// How long a connection of the pool is waited for, and how long making one may take.
 const POOL_WAIT: Duration = Duration::from_secs(10);
 const CONNECT_WAIT: Duration = Duration::from_secs(30);
+
+/// How long a writer waits for those of its workspace that are before it in this process.
+const TURN_WAIT: Duration = Duration::from_secs(20);
 
 /// How long a statement may take: of a call, and of an import. PostgreSQL counts the time that who reads its rows takes, too.
 const STATEMENT: Duration = Duration::from_secs(300);
@@ -78,6 +82,8 @@ pub(crate) struct Database {
     address: Address,
     connections: usize,
     texts: Arc<Texts>,
+    /// Who writes, and who waits to.
+    pub(crate) turns: Turns,
     /// How long it is asked whether a transaction was committed.
     pub(crate) settle: Duration,
     /// Serves the sockets, whichever runtime the caller has, and if it has none. `None` while it is dropped.
@@ -116,6 +122,7 @@ impl Database {
             address,
             connections: options.connections,
             texts: Arc::default(),
+            turns: Turns::default(),
             settle: SETTLE,
             runtime: Some(runtime),
         })
@@ -194,7 +201,15 @@ impl Database {
     ) -> Result<InTransaction, PostgresError> {
         let lock = lock_of(workspace);
         let begin = format!("{BEGIN_WRITE}; {PLANNER}; {lock}; {condition}; {ID}");
-        self.begin(&begin, Some(STATEMENT))
+        let turn = self.turn(workspace)?;
+        Ok(self.begin(&begin, Some(STATEMENT))?.in_turn(turn))
+    }
+
+    /// Waits until no other writing transaction of a workspace is open in this process. Blocks.
+    fn turn(&self, workspace: i64) -> Result<Turn, PostgresError> {
+        let turn = async { tokio::time::timeout(TURN_WAIT, self.turns.wait(workspace)).await };
+        let turn = self.wait(turn)?;
+        turn.map_err(|_| PostgresError::Locked(self.address.clone()))
     }
 
     /// Runs one short statement in a transaction of its own. It is not said whether it has taken effect if it fails.

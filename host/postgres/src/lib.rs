@@ -23,6 +23,7 @@ mod store;
 mod tests;
 mod texts;
 mod tls;
+mod turns;
 mod vacuum;
 mod values;
 mod wait;

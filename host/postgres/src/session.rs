@@ -18,6 +18,7 @@ use tokio_postgres::{RowStream, SimpleQueryMessage};
 
 use crate::error::{Aborted, Silent};
 use crate::texts::Texts;
+use crate::turns::Turn;
 use crate::values::{Bound, Fields};
 use crate::wait::wait;
 
@@ -43,6 +44,8 @@ pub(crate) struct InTransaction {
     ending: &'static str,
     /// Whether a statement has failed. PostgreSQL then takes no other one, and a commit would undo everything in silence.
     has_failed: Cell<bool>,
+    /// The turn of a writer, until its transaction has ended.
+    turn: Option<Turn>,
 }
 
 /// The rest of a result.
@@ -98,6 +101,7 @@ impl InTransaction {
             id: None,
             ending: "ROLLBACK",
             has_failed: Cell::new(false),
+            turn: None,
         };
         let answered = this.within_limit(this.client()?.simple_query(begin));
         for answer in this.note(answered)? {
@@ -106,6 +110,12 @@ impl InTransaction {
             }
         }
         Ok(this)
+    }
+
+    /// Keeps the turn to write until the transaction has ended.
+    pub(crate) fn in_turn(mut self, turn: Turn) -> Self {
+        self.turn = Some(turn);
+        self
     }
 
     /// Runs several statements without parameters.
@@ -240,8 +250,9 @@ impl Drop for InTransaction {
             return;
         };
         self.visited.borrow_mut().clear();
-        let ending = self.ending;
+        let (ending, turn) = (self.ending, self.turn.take());
         self.runtime.spawn(async move {
+            let _turn = turn;
             let ended = tokio::time::timeout(GRACE, client.batch_execute(ending)).await;
             if !matches!(ended, Ok(Ok(()))) {
                 drop(Object::take(client));

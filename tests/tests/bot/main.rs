@@ -34,3 +34,4 @@ pub(crate) mod support;
 pub(crate) mod team;
 mod unasked;
 mod withdrawn;
+mod workspaces;

@@ -271,3 +271,40 @@ fn a_commit_about_which_nobody_can_be_asked_is_unknown() {
     assert_eq!(error.retry(), Retry::Later);
     assert_eq!(sum, 11);
 }
+
+#[test]
+fn writers_that_wait_for_each_other_leave_the_connections_to_other_workspaces() {
+    let test = TestDatabase::empty();
+    test.run("CREATE TABLE t (n BIGINT)");
+    let database = Database::new(&test.options().connections(2)).unwrap();
+    let wait_for = |count: usize| {
+        let begun = Instant::now();
+        while database.turns.count(1) != count {
+            let waited = begun.elapsed();
+            assert!(
+                waited < Duration::from_secs(8),
+                "{}",
+                database.turns.count(1)
+            );
+            std::thread::yield_now();
+        }
+    };
+    let write = || database.write(1, &mut |c| insert(c, 1)).unwrap();
+    std::thread::scope(|scope| {
+        database
+            .write(1, &mut |connection| {
+                insert(connection, 10)?;
+                for _ in 0..5 {
+                    scope.spawn(write);
+                }
+                wait_for(6);
+                // One connection is left, and it is free.
+                database.write(2, &mut |c| insert(c, 100)).unwrap();
+                assert_eq!(read_sum(&database), 100);
+                Ok(())
+            })
+            .unwrap();
+    });
+    assert_eq!(read_sum(&database), 115);
+    assert_eq!(database.turns.count(1), 0);
+}
