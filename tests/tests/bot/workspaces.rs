@@ -1,14 +1,14 @@
 //! Several workspaces in one database, whose bots are one process.
 
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, FakeSlack};
-use myao_tests::bot::Bot;
+use myao_tests::bot::{Bot, read_log};
 use myao_tests::llm_server::{LlmServer, answer};
-use myao_tests::peer::exchange;
+use myao_tests::peer::{Answer, exchange};
 use myao_tests::postgres::ServerDatabase;
 use myao_tests::program::Program;
-use serde_json::Value;
 
 use crate::bot::support::{
     AKARI, ANSWER, CAMP, EMIKO, asked, held_model, model, posts, replies_of, workspace,
@@ -43,21 +43,8 @@ fn connected(slack: &FakeSlack, bot: &mut Bot) {
     bot.until("a socket", |_| (slack.connections() > 0).then_some(()));
 }
 
-fn get(bot: &Bot, what: &str) -> (u16, String) {
-    let answer = exchange(bot.health(), &format!("GET {what}"), &[], "").unwrap();
-    (answer.status, answer.body)
-}
-
-fn ready(bot: &Bot) -> (u16, Value) {
-    let (status, body) = get(bot, "/ready");
-    (status, serde_json::from_str(&body).unwrap())
-}
-
-/// Lines of the metrics with this beginning.
-fn metrics(bot: &Bot, beginning: &str) -> Vec<String> {
-    let (_, text) = get(bot, "/metrics");
-    let lines = text.lines().filter(|line| line.starts_with(beginning));
-    lines.map(str::to_owned).collect()
+fn get(health: SocketAddr, what: &str) -> Answer {
+    exchange(health, &format!("GET {what}"), &[], "").unwrap()
 }
 
 /// One mention in each is answered in the right one, with what was said there.
@@ -84,33 +71,36 @@ fn each_answers_its_own(program: Program, config: impl FnOnce(String) -> String)
         }
     }
 
-    let (status, told) = ready(&bot);
-    assert_eq!(status, 200);
+    let health = bot.health();
+    let ready = get(health, "/ready");
+    let told = ready.json();
+    assert_eq!(ready.status, 200);
     for name in ["acme", "beta"] {
         assert_eq!(told["workspaces"][name]["ready"], true, "{told}");
     }
-    let (_, text) = get(&bot, "/metrics");
+    let text = bot.until("every reply counted", |_| {
+        let text = get(health, "/metrics").body;
+        let replies = [
+            "myao_replies_total{workspace=\"acme\",kind=\"mention\"} 1\n",
+            "myao_replies_total{workspace=\"beta\",kind=\"mention\"} 2\n",
+        ];
+        replies
+            .iter()
+            .all(|line| text.contains(line))
+            .then_some(text)
+    });
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let names = ["{workspace=\"acme\"", "{workspace=\"beta\""];
         assert!(names.iter().any(|name| line.contains(name)), "{line}");
     }
-    let mut replies = metrics(&bot, "myao_replies_total");
-    replies.sort();
-    assert_eq!(
-        replies,
-        [
-            "myao_replies_total{workspace=\"acme\",kind=\"mention\"} 1",
-            "myao_replies_total{workspace=\"beta\",kind=\"mention\"} 2",
-        ]
-    );
 
     bot.signal("HUP");
     bot.until("both reloaded", |program| {
-        let log = myao_tests::bot::read_log(program);
+        let log = read_log(program);
         (log.matches("loaded again").count() == 2).then_some(())
     });
     let program = bot.stop();
-    let log = myao_tests::bot::read_log(&program);
+    let log = read_log(&program);
     for said in ["loaded again", "Slack workspace ", "caught up: "] {
         let lines: Vec<&str> = log.lines().filter(|line| line.contains(said)).collect();
         assert_eq!(lines.len(), 2, "{log}");
@@ -155,22 +145,17 @@ fn one_that_slack_rejects_ends_alone_and_is_told_by_name() {
     beta.mention(EMIKO, CAMP, "会場はどこですか？", None);
     posts(&beta, &mut bot, 1);
     let health = bot.health();
-    let told = bot.until("the end of the other", |_| {
-        let answer = exchange(health, "GET /ready", &[], "").ok()?;
-        let told: Value = serde_json::from_str(&answer.body).ok()?;
-        let troubles = told["workspaces"]["acme"]["troubles"][0].as_str()?;
-        troubles
-            .contains("ended")
-            .then(|| (answer.status, told.clone()))
+    let (status, trouble) = bot.until("the end of the other", |_| {
+        let ready = get(health, "/ready");
+        let told = ready.json();
+        let trouble = told["workspaces"]["acme"]["troubles"][0].as_str()?;
+        let has_ended = trouble.contains("ended");
+        has_ended.then(|| (ready.status, trouble.to_owned()))
     });
-    assert_eq!(told.0, 200);
-    assert!(
-        told.1["workspaces"]["acme"]["troubles"][0]
-            .to_string()
-            .contains("slack.bot_token")
-    );
+    assert_eq!(status, 200);
+    assert!(trouble.contains("slack.bot_token"), "{trouble}");
     let program = bot.stop();
-    let log = myao_tests::bot::read_log(&program);
+    let log = read_log(&program);
     let told = log.lines().find(|line| line.contains("slack.bot_token"));
     assert!(
         told.is_some_and(|line| line.contains("workspace=acme")),

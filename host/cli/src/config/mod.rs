@@ -54,9 +54,9 @@ pub struct Config {
     /// The workspace whose rows are read and written. Default `default`.
     #[serde(deserialize_with = "named")]
     pub workspace: String,
-    /// Several workspaces of the one database, which `myao run` serves side by side. Each entry has a `name`, in the place of
-    /// `workspace`, and any other keys that are of a workspace, which go before those of the top level; see
-    /// [Several workspaces](#several-workspaces). Default: none.
+    /// Several workspaces of the one database, which `myao run` serves side by side; see
+    /// [Several workspaces](#several-workspaces). Each entry has a `name`, in the place of `workspace`. Its other keys go before
+    /// those of the top level. Default: none.
     #[serde(deserialize_with = "workspaces::read_later")]
     #[schemars(with = "Vec<serde_json::Map<String, serde_json::Value>>")]
     pub workspaces: Vec<Config>,

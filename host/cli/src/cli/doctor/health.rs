@@ -22,8 +22,8 @@ pub(super) struct Running {
     pub(super) waits: Vec<WaitLine>,
 }
 
-/// Checks what uses the port; also returns the bot, if it is one.
-pub(super) async fn check(health: HealthCheck) -> (Finding, Option<Running>) {
+/// Checks what uses the port; also returns the bot of the workspace, if it is one.
+pub(super) async fn check(health: HealthCheck, workspace: &str) -> (Finding, Option<Running>) {
     let address = SocketAddr::new(health.address, health.port);
     let error = match TcpListener::bind(address).await {
         Ok(_) => {
@@ -34,7 +34,7 @@ pub(super) async fn check(health: HealthCheck) -> (Finding, Option<Running>) {
         }
         Err(error) => error,
     };
-    match running(address).await {
+    match running(address, workspace).await {
         Some(bot) if bot.troubles.is_empty() => (
             Finding::good(CHECK, format!("a bot runs at {address}, and is well")),
             Some(bot),
@@ -54,8 +54,8 @@ pub(super) async fn check(health: HealthCheck) -> (Finding, Option<Running>) {
     }
 }
 
-/// The bot at the address; `None` if there is none.
-async fn running(address: SocketAddr) -> Option<Running> {
+/// The bot at the address, of several that of the workspace; `None` if there is none.
+async fn running(address: SocketAddr, workspace: &str) -> Option<Running> {
     let host = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -71,6 +71,10 @@ async fn running(address: SocketAddr) -> Option<Running> {
     }
     let ready = client.get(format!("http://{address}/ready")).send().await;
     let ready: Value = ready.ok()?.json().await.ok()?;
+    let ready = match ready.get("workspaces") {
+        Some(workspaces) => workspaces.get(workspace)?,
+        None => &ready,
+    };
     let troubles = ready.get("troubles")?.as_array()?;
     let names = troubles.iter().filter_map(|trouble| trouble.as_str());
     // An older bot does not report its waits.
