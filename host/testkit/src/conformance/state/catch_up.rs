@@ -36,6 +36,8 @@ pub async fn a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_
     assert_eq!(unread(2119).await, []);
     let both = [unread_of("C1", Some(500)), unread_of("C2", None)];
     assert_eq!(unread(2120).await, both);
+    // Whoever begins asks for all of them.
+    assert_eq!(unread(i64::MAX).await, both);
     for _ in 0..100 {
         workspace.put_off_channel("C1", None, 3000).await.unwrap();
     }
