@@ -95,9 +95,10 @@ fn each_answers_its_own(program: Program, config: impl FnOnce(String) -> String)
     }
 
     bot.signal("HUP");
-    bot.until("both reloaded", |program| {
+    bot.until("both reloaded, and caught up", |program| {
         let log = read_log(program);
-        (log.matches("loaded again").count() == 2).then_some(())
+        let is_told = |text| log.matches(text).count() == 2;
+        (is_told("loaded again") && is_told("caught up: ")).then_some(())
     });
     let program = bot.stop();
     let log = read_log(&program);
@@ -110,6 +111,15 @@ fn each_answers_its_own(program: Program, config: impl FnOnce(String) -> String)
         }
     }
     for (name, calls) in [("acme", 1), ("beta", 2)] {
+        let label = format!("workspace={name}");
+        let answered = log
+            .lines()
+            .filter(|line| line.contains("answered a mention"));
+        assert_eq!(
+            answered.filter(|line| line.contains(&label)).count(),
+            calls,
+            "{log}"
+        );
         let usage = program
             .run(&["--workspace", name, "--json", "usage"])
             .json();

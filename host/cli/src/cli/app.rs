@@ -1,41 +1,30 @@
 //! What the commands share: configuration, store, component.
 
 use std::borrow::Cow;
-use std::fmt::Debug;
-use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
-use myao::config::{Config, LogFormat, LogLevel, Logging};
+use myao::config::Config;
 use myao_bot::budget::Budget;
 use myao_bot::clock::Clock;
 use myao_bot::embedding::Accounted;
 use myao_llm::{configured_embedder, configured_models};
 use myao_plugin::embedder::Embedder;
 use myao_plugin::explain::{explain_settings, explain_storage};
-use myao_plugin::printable::{Printable, line};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::StorageError;
 use myao_plugin::{
     BUNDLED_COMPONENT, LoadError, LoadedComponent, MemoryPlugin, MemoryPluginBuilder, Timestamp,
-    printable,
 };
-use tracing::field::Field;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::field::MakeExt as _;
-use tracing_subscriber::filter::{FilterExt as _, filter_fn};
-use tracing_subscriber::fmt::format::{Writer, debug_fn};
-use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
-use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::args::{Cli, Command, MomentArg};
 use super::database::{Begun, Database, Hold, Upgrade, Work};
+use super::logging::start_logging;
 use super::output;
-use super::run::is_label;
 use super::server_words::ServerWords;
-use super::traces::{Traces, is_span};
+use super::traces::Traces;
 
 #[derive(Clone)]
 pub(crate) struct App {
@@ -395,46 +384,6 @@ fn of_workspace(config: &Config, name: Option<&str>) -> anyhow::Result<Config> {
         retired: config.retired.clone(),
         ..config.of_workspace(name)?
     })
-}
-
-/// Logs to standard error. `RUST_LOG` overrides the configuration. A server logs what it does; other commands print that
-/// themselves, so they log only warnings unless more is asked for.
-fn start_logging(logging: Logging, is_server: bool, traces: Option<&Traces>) {
-    let default = match logging.level {
-        LogLevel::Debug => "warn,myao=debug",
-        LogLevel::Info if is_server => "warn,myao=info",
-        LogLevel::Info | LogLevel::Warning => "warn",
-        LogLevel::Error => "error",
-    };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
-    let lines = tracing_subscriber::fmt::layer();
-    let lines = match logging.format {
-        LogFormat::Text => lines
-            .with_writer(output::raw_stderr)
-            .with_ansi(output::raw_stderr().is_terminal() && output::wants_colours())
-            .fmt_fields(debug_fn(write_field).delimited(" "))
-            .boxed(),
-        LogFormat::Json => lines
-            .json()
-            .flatten_event(true)
-            .with_span_list(false)
-            .with_writer(|| Printable::new(output::raw_stderr(), printable::json))
-            .boxed(),
-    };
-    let is_line = filter_fn(|metadata| !is_span(metadata));
-    tracing_subscriber::registry()
-        .with(traces.map(Traces::layer))
-        .with(lines.with_filter(filter.or(filter_fn(is_label)).and(is_line)))
-        .init();
-}
-
-/// Writes a field of a log line, or its message, on one line.
-fn write_field(out: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> std::fmt::Result {
-    let value = format!("{value:?}");
-    match field.name() {
-        "message" => write!(out, "{}", line(&value)),
-        name => write!(out, "{name}={}", line(&value)),
-    }
 }
 
 /// Reads a file, or standard input for `-`.

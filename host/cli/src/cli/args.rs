@@ -5,6 +5,7 @@ mod memory;
 mod moment;
 mod questions;
 mod scope;
+mod workspace;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -44,23 +45,6 @@ pub(crate) struct Cli {
 
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-impl Command {
-    /// Whether it is about one workspace: the others are about all, or about none.
-    pub(crate) fn needs_workspace(&self) -> bool {
-        !matches!(
-            self,
-            Self::Init(_)
-                | Self::Run
-                | Self::Slack(_)
-                | Self::Backup { .. }
-                | Self::Database(_)
-                | Self::Config(_)
-                | Self::Completions { .. }
-                | Self::Man { .. }
-        )
-    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -21,6 +21,7 @@ mod init;
 mod line_sources;
 mod lines;
 mod list;
+mod logging;
 mod marks;
 mod mcp;
 mod memory;
