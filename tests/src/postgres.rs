@@ -1,9 +1,16 @@
 //! Databases on a PostgreSQL server, which goes away with the process of the tests.
 #![allow(clippy::unwrap_used)]
 
-use myao_test_postgres::{PASSWORD, PostgresServer, server};
+use std::sync::OnceLock;
+
+use myao::config::Config;
+use myao_plugin::WORKSPACE_SCOPE_ID;
+use myao_postgres::PostgresStore;
+use myao_sql::SqlWorkspace;
+use myao_test_postgres::{PASSWORD, PostgresServer, SUPERUSER, server};
 
 use crate::program::Program;
+use crate::store::WORKSPACE;
 
 /// The variable from which the tests' configurations take the password.
 const VARIABLE: &str = "DATABASE_PASSWORD";
@@ -23,6 +30,43 @@ impl Default for ServerDatabase {
 }
 
 impl ServerDatabase {
+    /// One with the tables of this program.
+    #[must_use]
+    pub fn with_tables() -> Self {
+        static TEMPLATE: OnceLock<String> = OnceLock::new();
+        let server = server();
+        let template = TEMPLATE.get_or_init(|| {
+            let name = server.create(None);
+            drop(open(server, &name));
+            name
+        });
+        let name = server.create(Some(template));
+        Self { server, name }
+    }
+
+    /// The database, with connections of its own.
+    #[must_use]
+    pub fn store(&self) -> PostgresStore {
+        open(self.server, &self.name)
+    }
+
+    /// The workspace of all tests.
+    #[must_use]
+    pub fn workspace(&self) -> SqlWorkspace {
+        let store = self.store();
+        store
+            .workspace(WORKSPACE, Config::default().timezone, WORKSPACE_SCOPE_ID)
+            .unwrap()
+    }
+
+    /// Every row of every table, as text.
+    #[must_use]
+    pub fn texts(&self) -> String {
+        let tables = "SELECT string_agg(format('SELECT %L || CAST(t AS TEXT) FROM %I AS t', tablename || ' ', tablename), ' UNION ALL ') \
+            FROM pg_tables WHERE schemaname = 'public'";
+        self.run(&self.run(tables))
+    }
+
     /// Its address, with the password.
     #[must_use]
     pub fn url(&self) -> String {
@@ -76,6 +120,12 @@ impl Drop for ServerDatabase {
     fn drop(&mut self) {
         self.server.drop_database(&self.name);
     }
+}
+
+/// Opens a database over the socket, where nobody is asked for a password: that takes longer than most tests.
+fn open(server: &PostgresServer, name: &str) -> PostgresStore {
+    let url = server.socket_url(SUPERUSER, name);
+    PostgresStore::open(&url.parse().unwrap()).unwrap()
 }
 
 fn owned((before, after): (&str, &str)) -> (String, String) {

@@ -46,12 +46,23 @@ pub(super) struct Worker {
 impl Worker {
     /// Works until asked to stop; what waits then is processed at the next start.
     pub(super) async fn run(self, mut stop: Stop) {
+        // Why events wait, as it was said last: a server that is away for an hour is not said 1,800 times.
+        let mut told = String::new();
         while !stop.is_requested() {
-            match self.apply_waiting().await {
+            let applied = self.apply_waiting().await;
+            if applied.is_ok() && !told.is_empty() {
+                tracing::info!("events wait no longer");
+                told.clear();
+            }
+            match applied {
                 Ok(0) => self.forget().await,
                 Ok(_) => continue,
                 Err(error) => {
-                    tracing::error!("events wait: {}", explain_storage(&error));
+                    let why = explain_storage(&error);
+                    if why != told {
+                        tracing::error!("events wait: {why}");
+                        told = why;
+                    }
                     stop.sleep(REST).await;
                     continue;
                 }

@@ -1,6 +1,7 @@
 //! The commands over PostgreSQL: they print what they print over SQLite.
 
 use myao_tests::export::{post, time, ts, write_export};
+use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::page::Served;
 use myao_tests::postgres::ServerDatabase;
 use myao_tests::program::{Program, Ran, demo_export};
@@ -150,6 +151,30 @@ fn messages_come_in_are_summarised_and_forgotten() {
     assert!(!left.contains("45,000"), "{left}");
     let count = "SELECT count(*) FROM messages WHERE text LIKE '%45,000%'";
     assert_eq!(both.database.run(count), "0");
+}
+
+#[test]
+fn an_estimate_is_the_same_and_changes_nothing() {
+    let asked = LlmServer::start(|_| answer("- a memory"));
+    let config = format!("{IN_ORDER}{}", asked.config());
+    let database = ServerDatabase::default();
+    let (file, server) = (Program::with_config(&config), database.program("", &config));
+    for program in [&file, &server] {
+        program.run(&["import", &demo_export()]).succeeded();
+    }
+    let before = database.texts();
+    for arguments in [
+        &["backfill", "--until", END, "--estimate"][..],
+        &["generate", "--now", END, "--estimate"],
+        &["rebuild", "general", "--estimate"],
+    ] {
+        let [there, here] = [&file, &server].map(|program| program.run(arguments).output());
+        assert_same(&there, &here);
+    }
+    let told = server.run(&["backfill", "--until", END, "--estimate"]);
+    assert!(told.output().contains("channel short-term"));
+    assert_eq!(database.texts(), before);
+    assert!(asked.calls().is_empty());
 }
 
 #[test]

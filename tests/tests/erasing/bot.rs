@@ -13,6 +13,7 @@ use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, Target, run};
 use myao_testkit::{Call, Fault, Imports, MemoryStorage, Reply, ScriptedLlm, Tap};
+use myao_tests::postgres::ServerDatabase;
 use myao_tests::store::{utc, workspace};
 use myao_tests::{builder, default_settings};
 use rusqlite::Connection;
@@ -24,6 +25,7 @@ use crate::places::slack::Posting;
 pub(crate) enum Store {
     Memory(Arc<MemoryStorage>),
     File(PathBuf),
+    Server(Arc<ServerDatabase>),
 }
 
 /// How a bot works.
@@ -53,6 +55,7 @@ impl Bot {
         let workspace: Arc<dyn Workspace> = match store {
             Store::Memory(storage) => storage.clone(),
             Store::File(path) => Arc::new(workspace(path)),
+            Store::Server(database) => Arc::new(database.workspace()),
         };
         let posting = Arc::new(Posting {
             workspace: workspace.clone(),

@@ -30,6 +30,7 @@ use history::History;
 use myao_testkit::MemoryStorage;
 use myao_tests::disk::{Disk, Trouble, assert_sound};
 use myao_tests::kills::kills;
+use myao_tests::postgres::ServerDatabase;
 use myao_tests::store::{TestStore, workspace};
 use run::{Counts, play};
 use rusqlite::Connection;
@@ -45,14 +46,18 @@ fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap())
 }
 
+/// Over a server, where each takes longer.
+const HISTORIES_OVER_POSTGRES: u64 = 20;
+
 /// Plays a history in a store of its own; the first thing that is wrong.
-fn played(history: &History) -> Result<Counts, String> {
+fn played(history: &History, is_over_postgresql: bool) -> Result<Counts, String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .build()
         .unwrap();
     let file = TestStore::empty();
     let store = match history.setup.in_memory {
+        _ if is_over_postgresql => Store::Server(ServerDatabase::with_tables().into()),
         true => Store::Memory(MemoryStorage::new().into()),
         false => Store::File(file.path()),
     };
@@ -89,7 +94,18 @@ fn in_bytes(path: &Path, text: &str) -> bool {
 
 #[test]
 fn nothing_stays_of_what_is_taken_back() {
-    let (first, count) = (number(SEED, 1), number("MYAO_TEST_HISTORIES", HISTORIES));
+    check(number("MYAO_TEST_HISTORIES", HISTORIES), false);
+}
+
+#[test]
+fn nothing_stays_of_what_is_taken_back_over_postgresql() {
+    let count = number("MYAO_TEST_HISTORIES", HISTORIES).min(HISTORIES_OVER_POSTGRES);
+    check(count, true);
+}
+
+/// Plays the histories of so many seeds.
+fn check(count: u64, is_over_postgresql: bool) {
+    let first = number(SEED, 1);
     let next = AtomicU64::new(first);
     let sum = Mutex::new(Counts::default());
     thread::scope(|scope| {
@@ -101,9 +117,9 @@ fn nothing_stays_of_what_is_taken_back() {
                         return;
                     }
                     let history = History::of(seed);
-                    match played(&history) {
+                    match played(&history, is_over_postgresql) {
                         Ok(counts) => sum.lock().unwrap().add(&counts),
-                        Err(_) => panic!("{}", explained(seed, history)),
+                        Err(_) => panic!("{}", explained(seed, history, is_over_postgresql)),
                     }
                 }
             });
@@ -127,7 +143,7 @@ fn nothing_stays_of_what_is_taken_back() {
 }
 
 /// A failure with the shortest history that was found for it.
-fn explained(seed: u64, mut history: History) -> String {
+fn explained(seed: u64, mut history: History, is_over_postgresql: bool) -> String {
     let mut size = history.steps.len() / 2;
     while size > 0 {
         let mut at = 0;
@@ -135,7 +151,7 @@ fn explained(seed: u64, mut history: History) -> String {
             let mut shorter = history.clone();
             let end = (at + size).min(shorter.steps.len());
             shorter.steps.drain(at..end);
-            if played(&shorter).is_err() {
+            if played(&shorter, is_over_postgresql).is_err() {
                 history = shorter;
             } else {
                 at += size;
@@ -145,7 +161,7 @@ fn explained(seed: u64, mut history: History) -> String {
     }
     let steps = history.steps.iter();
     let steps: Vec<String> = steps.map(|step| format!("{step:?}")).collect();
-    let wrong = played(&history).err();
+    let wrong = played(&history, is_over_postgresql).err();
     format!(
         "seed {seed}, {:?}\n{}\n{wrong:?}",
         history.setup,

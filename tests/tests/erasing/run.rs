@@ -188,6 +188,11 @@ impl Run {
                 add(&mut import, records);
                 import.commit().unwrap();
             }
+            Store::Server(database) => {
+                let mut import = database.store().import(WORKSPACE, now).unwrap();
+                add(&mut import, records);
+                import.commit().unwrap();
+            }
         }
     }
 
@@ -216,6 +221,11 @@ impl Run {
             }
             let path = path.clone();
             self.look_at_vectors(&path, when);
+        }
+        if let Store::Server(database) = &self.store {
+            for text in database.texts().lines() {
+                assert_without(text, &gone, when);
+            }
         }
     }
 

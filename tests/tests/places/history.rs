@@ -42,6 +42,7 @@ pub(crate) struct Setup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Store {
     Sqlite,
+    Postgres,
     Memory,
 }
 
@@ -147,6 +148,12 @@ pub(crate) enum Change {
 }
 
 impl History {
+    /// The same over another store.
+    pub(crate) fn over(mut self, store: Store) -> Self {
+        self.setup.store = store;
+        self
+    }
+
     /// The history of a seed.
     pub(crate) fn of(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);

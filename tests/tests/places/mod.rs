@@ -27,26 +27,38 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use history::History;
+use history::{History, Store};
 use run::{Counts, Run, Seen};
 use texts::Side;
 
 const HISTORIES: u64 = 1000;
+/// Over a server, where each takes longer.
+const HISTORIES_OVER_POSTGRES: u64 = 40;
 const FIRST_SEED: u64 = 1;
 /// So many come across everything.
 const ENOUGH: u64 = 200;
 /// How many shorter histories are tried after a failure.
 const SHORTER: usize = 400;
 
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap())
+}
+
 #[test]
 fn what_is_said_in_private_changes_nothing_elsewhere() {
-    let number = |name: &str, default: u64| {
-        std::env::var(name).map_or(default, |value| value.parse().unwrap())
-    };
-    let (first, count) = (
-        number("MYAO_TEST_SEED", FIRST_SEED),
-        number("MYAO_TEST_HISTORIES", HISTORIES),
-    );
+    let count = number("MYAO_TEST_HISTORIES", HISTORIES);
+    check(count, History::of);
+}
+
+#[test]
+fn what_is_said_in_private_changes_nothing_elsewhere_over_postgresql() {
+    let count = number("MYAO_TEST_HISTORIES", HISTORIES).min(HISTORIES_OVER_POSTGRES);
+    check(count, |seed| History::of(seed).over(Store::Postgres));
+}
+
+/// Compares the histories of so many seeds.
+fn check(count: u64, history_of: impl Fn(u64) -> History + Sync) {
+    let first = number("MYAO_TEST_SEED", FIRST_SEED);
     let began = Instant::now();
     let next = AtomicU64::new(first);
     let failed = AtomicBool::new(false);
@@ -59,7 +71,7 @@ fn what_is_said_in_private_changes_nothing_elsewhere() {
                     if seed >= first + count || failed.load(Ordering::Relaxed) {
                         return;
                     }
-                    let history = History::of(seed);
+                    let history = history_of(seed);
                     match compare(&history) {
                         Ok(counts) => sum.lock().unwrap().add(&counts),
                         Err(_) => {

@@ -1,6 +1,10 @@
 //! What is left of erased rows.
 
+use std::time::{Duration, Instant};
+
+use myao_plugin::state::Workspace;
 use myao_sql::backend::Backend as _;
+use myao_testkit::conformance::state::samples::{deleted, said};
 
 use super::{TestDatabase, options};
 use crate::database::Database;
@@ -53,4 +57,30 @@ fn tables_of_somebody_else_are_named() {
     assert!(left.contains("messages"), "{left}");
     drop(database);
     test.run(&format!("DROP OWNED BY {user}; DROP USER {user}"));
+}
+
+/// Until when a vacuum was seen on the messages.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[tokio::test]
+async fn deletion_on_the_platform_is_vacuumed_in_the_background() {
+    let test = TestDatabase::migrated();
+    let store = test.store();
+    let workspace = store.workspace("W1", chrono_tz::UTC, "default").unwrap();
+    let workspace: &dyn Workspace = &workspace;
+    let vacuumed = || {
+        test.run(
+            "SELECT last_vacuum IS NOT NULL FROM pg_stat_all_tables WHERE relname = 'messages'",
+        )
+    };
+    let said = said("5.0", None, "a secret");
+    workspace.apply_effects(vec![said], 10).await.unwrap();
+    assert_eq!(vacuumed(), "f");
+    let deleted = deleted("5.0", "6.0");
+    workspace.apply_effects(vec![deleted], 10).await.unwrap();
+    let begun = Instant::now();
+    while vacuumed() != "t" {
+        assert!(begun.elapsed() < PATIENCE, "nothing was vacuumed");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
 }

@@ -23,8 +23,8 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, MemoryPlugin, Place, Places, run};
 use myao_testkit::Imports;
 use myao_tests::builder;
-use myao_tests::store::{TestStore, utc};
-use parts::{Strike, model, open, settings};
+use myao_tests::store::utc;
+use parts::{Kept, Strike, model, open, settings};
 use serde_json::{Value, json};
 
 use super::history::{History, Midway, Said, Step};
@@ -51,8 +51,7 @@ struct Sent {
 pub(crate) struct Run {
     side: Side,
     pub(super) workspace: Arc<dyn Workspace>,
-    /// The file of the store, if it is in one.
-    file: Option<TestStore>,
+    kept: Kept,
     /// With answers of a model, and without.
     pub(super) plugins: [MemoryPlugin; 2],
     pub(super) posting: Arc<Posting>,
@@ -99,7 +98,7 @@ impl Run {
 
     async fn begin(history: &History, side: Side) -> Self {
         let setup = history.setup;
-        let (file, workspace) = open(setup.store);
+        let (kept, workspace) = open(setup.store);
         let now = Arc::new(AtomicI64::new(START + 10));
         let posting = Arc::new(Posting {
             workspace: workspace.clone(),
@@ -157,7 +156,7 @@ impl Run {
             }),
             views: Views::new(workspace.clone(), posting.clone(), looking, clock),
             workspace,
-            file,
+            kept,
             plugins: plugins.try_into().ok().unwrap(),
             posting,
             metrics,

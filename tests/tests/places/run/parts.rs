@@ -10,6 +10,7 @@ use myao_plugin::storage::effects::Effect;
 use myao_plugin::{Engine, Place, Settings};
 use myao_testkit::{Call, Fault, MemoryStorage, Reply, ScriptedLlm, Tap};
 use myao_tests::default_settings;
+use myao_tests::postgres::ServerDatabase;
 use myao_tests::store::TestStore;
 
 use crate::places::history::{Model, Setup, Store};
@@ -64,10 +65,28 @@ pub(super) fn model(
     })
 }
 
-pub(super) fn open(store: Store) -> (Option<TestStore>, Arc<dyn Workspace>) {
+/// What goes away with a history.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// The file of the store, if it is in one.
+    pub(super) file: Option<TestStore>,
+    _server: Option<ServerDatabase>,
+}
+
+pub(super) fn open(store: Store) -> (Kept, Arc<dyn Workspace>) {
     static EMPTY: OnceLock<TestStore> = OnceLock::new();
-    if store == Store::Memory {
-        return (None, Arc::new(MemoryStorage::new()));
+    match store {
+        Store::Memory => return (Kept::default(), Arc::new(MemoryStorage::new())),
+        Store::Postgres => {
+            let server = ServerDatabase::with_tables();
+            let workspace = server.workspace();
+            let kept = Kept {
+                file: None,
+                _server: Some(server),
+            };
+            return (kept, Arc::new(workspace));
+        }
+        Store::Sqlite => {}
     }
     let empty = EMPTY.get_or_init(|| {
         let empty = TestStore::empty();
@@ -76,7 +95,11 @@ pub(super) fn open(store: Store) -> (Option<TestStore>, Arc<dyn Workspace>) {
     });
     let file = TestStore::copy_of(empty);
     let workspace = file.workspace();
-    (Some(file), Arc::new(workspace))
+    let kept = Kept {
+        file: Some(file),
+        _server: None,
+    };
+    (kept, Arc::new(workspace))
 }
 
 /// A change that waits for a call of the component.

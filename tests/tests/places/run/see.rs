@@ -140,7 +140,7 @@ impl Run {
 
     /// Looks at what the command line prints with `--in CHANNEL`.
     pub(super) async fn read_print(&mut self) {
-        let Some(file) = &self.file else {
+        let Some(file) = &self.kept.file else {
             return;
         };
         if !self.world.is_calm() || self.is_tainted {
