@@ -97,8 +97,9 @@ impl Scene {
         let last = self.slack.events().last().unwrap().event_id.clone();
         bot.until("the refusal", |program| {
             let log = read_log(program);
-            let line = log.lines().find(|line| line.contains(NOT_KEPT));
-            line.filter(|line| words.iter().all(|word| line.contains(word)))?;
+            let of_it = |line: &&str| line.contains(NOT_KEPT);
+            let mut lines = log.lines().filter(of_it);
+            lines.find(|line| words.iter().all(|word| line.contains(word)))?;
             // Over HTTP Slack hears of it at once.
             let deliveries = self.slack.deliveries();
             let mut of_last = deliveries.iter().filter(|d| d.event_id == last);

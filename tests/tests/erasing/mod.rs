@@ -47,7 +47,7 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 /// Over a server, where each takes longer.
-const HISTORIES_OVER_POSTGRES: u64 = 20;
+const HISTORIES_OVER_POSTGRES: u64 = 10;
 
 /// Plays a history in a store of its own; the first thing that is wrong.
 fn played(history: &History, is_over_postgresql: bool) -> Result<Counts, String> {

@@ -33,7 +33,7 @@ use texts::Side;
 
 const HISTORIES: u64 = 1000;
 /// Over a server, where each takes longer.
-const HISTORIES_OVER_POSTGRES: u64 = 40;
+const HISTORIES_OVER_POSTGRES: u64 = 10;
 const FIRST_SEED: u64 = 1;
 /// So many come across everything.
 const ENOUGH: u64 = 200;
