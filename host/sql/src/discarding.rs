@@ -1,11 +1,10 @@
 //! Discards what PostgreSQL still keeps of erased rows: in the background, and not too often.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::session::Dialect;
-use crate::workspace::SqlWorkspace;
 
 /// The time from one vacuum to the next, whatever is erased meanwhile.
 const INTERVAL: Duration = Duration::from_secs(3600);
@@ -49,29 +48,21 @@ impl Discarding {
         self.is_needed.store(is_needed, Ordering::Relaxed);
     }
 
-    fn times<T>(&self, change: impl FnOnce(&mut Times) -> T) -> T {
-        change(&mut self.times.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl SqlWorkspace {
-    /// Something was erased: what the engine keeps of it is discarded soon, in the background.
-    pub(crate) fn discard_soon(&self) {
-        if !self.discarding.is_needed.load(Ordering::Relaxed) {
-            return;
+    /// Something was erased: how long to wait until it is discarded; `None` if nothing is to be done about it.
+    pub(crate) fn plan(&self) -> Option<Duration> {
+        if !self.is_needed.load(Ordering::Relaxed) {
+            return None;
         }
-        let Some(wait) = self.discarding.times(|times| times.plan(Instant::now())) else {
-            return;
-        };
-        let this = self.clone();
-        tokio::spawn(async move {
-            tokio::time::sleep(wait).await;
-            this.discarding.times(|times| times.begin(Instant::now()));
-            match this.blocking(Self::discard_erased).await {
-                Ok(kept) => tracing::debug!(kept, "what was erased is vacuumed"),
-                Err(error) => tracing::warn!("what was erased is not vacuumed yet: {error}"),
-            }
-        });
+        self.times().plan(Instant::now())
+    }
+
+    /// It begins now.
+    pub(crate) fn begin(&self) {
+        self.times().begin(Instant::now());
+    }
+
+    fn times(&self) -> MutexGuard<'_, Times> {
+        self.times.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

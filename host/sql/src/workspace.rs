@@ -18,7 +18,7 @@ use crate::transaction::{reading, trying, writing};
 #[derive(Clone)]
 pub struct SqlWorkspace {
     backend: Arc<dyn Backend>,
-    pub(crate) discarding: Arc<Discarding>,
+    discarding: Arc<Discarding>,
     pub(crate) place: Place,
 }
 
@@ -91,6 +91,22 @@ impl SqlWorkspace {
     /// Removes what the engine still keeps of erased rows. Returns why it could not, or what is left.
     pub(crate) fn discard_erased(&self) -> Result<Option<String>, StorageError> {
         self.backend.discard_erased()
+    }
+
+    /// Something was erased: what the engine keeps of it is discarded soon, in the background.
+    pub(crate) fn discard_soon(&self) {
+        let Some(wait) = self.discarding.plan() else {
+            return;
+        };
+        let this = self.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(wait).await;
+            this.discarding.begin();
+            match this.blocking(Self::discard_erased).await {
+                Ok(kept) => tracing::debug!(kept, "what was erased is vacuumed"),
+                Err(error) => tracing::warn!("what was erased is not vacuumed yet: {error}"),
+            }
+        });
     }
 
     /// [`Self::read`] on a thread that may block.
