@@ -13,6 +13,7 @@ mod copy;
 mod errors;
 mod leases;
 mod migrations;
+mod plans;
 mod proxy;
 mod session;
 mod tls;
