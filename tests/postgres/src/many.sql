@@ -1,9 +1,9 @@
 -- Many workspaces with messages and memories, as the store would write them. Everything was summarised, so nothing is due.
 -- {workspaces}, {channels} of each; {messages} of a channel, in which c is the channel's number from 1.
 -- Ids are W1, C1 and U1 on; C1 of each workspace is the first channel.
--- The superuser need not check each reference, and an index of terms is faster made at the end.
+-- The superuser need not check each reference, and the indexes of terms are faster made at the end.
 SET LOCAL session_replication_role = replica;
-DROP INDEX message_index_tokens;
+DROP INDEX message_index_tokens, memory_index_tokens;
 -- The nth of 50,000 words, in letters that no rule of a language changes; it is as common as in a language.
 CREATE FUNCTION pg_temp.word(n DOUBLE PRECISION) RETURNS TEXT LANGUAGE sql
 AS $$ SELECT translate(CAST(CAST(floor(power(50000, n)) AS INTEGER) + 1000 AS TEXT), '0123456789', 'bcdfghjklm') $$;
@@ -36,7 +36,7 @@ INSERT INTO memories (id, workspace, scope, scope_id, memory_type, version, cont
     source_message_count, source_latest_key, merged_through, origins, handed_known)
 SELECT c.key * 10 + v, c.workspace, 1, c.id, CASE WHEN v = 0 THEN 0 ELSE 1 END, CASE WHEN v = 0 THEN 1 ELSE v END,
     (SELECT string_agg('- ' || m.text, E'\n') FROM (
-        SELECT text FROM messages WHERE channel = c.key ORDER BY ts_key LIMIT 10 OFFSET v
+        SELECT text FROM messages WHERE channel = c.key ORDER BY ts_key LIMIT 3 OFFSET v
     ) AS m),
     0, 1709251200, 1709251200, 1, CASE WHEN v > 0 THEN 1709251200000001 END, CASE WHEN v = 0 THEN c.key * 10 + 5 END, c.key, 1
 FROM channels AS c, generate_series(0, 5) AS g (v);
@@ -48,6 +48,7 @@ FROM workspaces AS w, generate_series(0, 1) AS g (t);
 INSERT INTO memory_index (rowid, terms, tokens)
 SELECT m.id, t.terms, string_to_array(m.workspace || ' ' || replace(t.terms, ' ', ',' || m.workspace || ' '), ',')
 FROM memories AS m, LATERAL (SELECT replace(replace(m.content, '- ', ''), E'\n', ' ') AS terms) AS t;
+CREATE INDEX memory_index_tokens ON memory_index USING gin (tokens) WITH (fastupdate = off);
 
 INSERT INTO backlog (workspace, channel, thread_key, newest_key, new_count, watermark, short_term_id, merged_through)
 SELECT c.workspace, c.key, 0, n.newest, 0, n.newest, c.key * 10 + 5, c.key * 10 + 5

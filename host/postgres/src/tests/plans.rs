@@ -1,7 +1,7 @@
 //! Which rows the statements visit, in a database of many workspaces.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use myao_plugin::state::backfill::BackfillState as _;
 use myao_plugin::state::inbox::Inbox as _;
@@ -106,14 +106,15 @@ impl Backend for Explaining {
     }
 }
 
-/// 200 workspaces with 10 channels each, of 20 messages, and one of the workspaces.
+/// 100 workspaces with 10 channels each, of 20 messages, and one of the workspaces.
 fn many() -> (TestDatabase, SqlWorkspace, Arc<Plans>) {
-    let test = TestDatabase::migrated();
-    let fill = include_str!("../../../../tests/postgres/src/many.sql")
-        .replace("{workspaces}", "200")
-        .replace("{channels}", "10")
-        .replace("{messages}", "20");
-    test.run(&fill);
+    static TEMPLATE: OnceLock<TestDatabase> = OnceLock::new();
+    let template = TEMPLATE.get_or_init(filled);
+    let server = template.server;
+    let test = TestDatabase {
+        server,
+        name: server.create(Some(&template.name)),
+    };
     let plans = Arc::<Plans>::default();
     let explaining = Explaining {
         database: test.connect(),
@@ -122,6 +123,16 @@ fn many() -> (TestDatabase, SqlWorkspace, Arc<Plans>) {
     let timezone = chrono_tz::Asia::Tokyo.into();
     let workspace = SqlWorkspace::new(Arc::new(explaining), 77, timezone, "default");
     (test, workspace, plans)
+}
+
+fn filled() -> TestDatabase {
+    let test = TestDatabase::migrated();
+    let fill = include_str!("../../../../tests/postgres/src/many.sql")
+        .replace("{workspaces}", "100")
+        .replace("{channels}", "10")
+        .replace("{messages}", "20");
+    test.run(&fill);
+    test
 }
 
 /// Fails if a statement since the last time reads a whole table, or if there were fewer of them.
@@ -192,7 +203,7 @@ async fn reads_of_a_reply_use_indexes() {
         channels: ChannelFilter::All,
         history_limit: 3,
         unmerged: true,
-        threads: vec![ts(FIRST)],
+        threads: vec![format!("C1:{}", ts(FIRST))],
         citations: true,
     };
     assert!(here.list_memories(query).await.unwrap().len() > 10);
@@ -221,7 +232,13 @@ async fn lists_of_what_is_due_use_indexes() {
         backlog.unwrap();
         check("backlog", &plans, 1);
     }
-    assert!(workspace.waiting_replies(LAST, 10).await.unwrap().is_empty());
+    assert!(
+        workspace
+            .waiting_replies(LAST, 10)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     check("replies", &plans, 1);
     assert!(workspace.waiting_events(LAST, 10).await.unwrap().is_empty());
     check("events", &plans, 1);

@@ -8,6 +8,7 @@ mod idle;
 mod import;
 mod instances;
 mod loading;
+mod postgres;
 mod render;
 mod search;
 mod size;
@@ -66,6 +67,10 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "import",
         measure: import::measure,
+    },
+    Family {
+        name: "postgres",
+        measure: postgres::measure,
     },
     Family {
         name: "waiting",
