@@ -60,7 +60,7 @@ FROM messages WHERE thread_key IS NOT NULL GROUP BY workspace, channel, thread_k
 -- What was answered, and the events of it.
 INSERT INTO replies (workspace, channel, ts_key, kind, state, asked_at)
 SELECT c.workspace, c.key, 1709251200000001, 0, 1, 1709251200 FROM channels AS c;
-INSERT INTO reply_parts (channel, ts_key, number, text) SELECT channel, ts_key, 0, '' FROM replies;
+INSERT INTO reply_parts (channel, ts_key, number, text, posted_key) SELECT channel, ts_key, 0, '', 1709251200000002 FROM replies;
 INSERT INTO events (workspace, event_id, received_at, payload, state, applied_at)
 SELECT workspace, 'E' || channel, 0, '', 1, 1709251200 FROM replies;
 ANALYZE;
