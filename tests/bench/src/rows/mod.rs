@@ -70,7 +70,15 @@ pub const FAMILIES: &[Family] = &[
     },
     Family {
         name: "postgres",
-        measure: postgres::measure,
+        measure: postgres::measure_large,
+    },
+    Family {
+        name: "postgres-context",
+        measure: postgres::measure_context,
+    },
+    Family {
+        name: "postgres-idle",
+        measure: postgres::measure_idle,
     },
     Family {
         name: "waiting",

@@ -15,7 +15,6 @@ use myao_sql::session::{Connection, Row as SqlRow};
 use myao_sql::{params, workspace_ids};
 use myao_test_postgres::{SUPERUSER, server};
 use myao_tests::backfills::{llm_settings, telling_plugin};
-use myao_tests::plugin;
 use myao_tests::store::utc;
 use tokio::runtime::Runtime;
 
@@ -23,33 +22,44 @@ use crate::measure::{Pair, at_percent, in_turns, median};
 use crate::row::{Figure, Limit, Row, shown};
 
 const ROUNDS: usize = 31;
-const REPLIES: i64 = 300;
+const REPLIES: i64 = 200;
+/// So many in each workspace.
+const EACH: i64 = 20;
 /// The second of the first message (`many.sql`).
 const START: i64 = 1_709_251_200;
 
-pub(super) fn measure() -> Result<Vec<Row>> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let mut rows = Vec::new();
+fn runtime() -> Result<Runtime> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    Ok(runtime.enable_all().build()?)
+}
+
+/// Over a million messages.
+pub(super) fn measure_large() -> Result<Vec<Row>> {
+    let runtime = runtime()?;
     let large = Filled::of(1000, 10, "100")?;
-    rows.extend(replies(&runtime, &large)?);
+    let mut rows = replies(&runtime, &large)?;
     let pair = context(&runtime, &large, "W500", 100)?;
     rows.push(context_row(
-        "context of 10 channels with 5 versions each, and 100 messages, among the 1000 workspaces",
+        "context of 10 channels with 5 versions each, and 100 messages, among 1000 workspaces",
         &pair,
     ));
     rows.push(claim(&large)?);
-    drop(large);
+    Ok(rows)
+}
+
+/// As many channels as the row of SQLite has.
+pub(super) fn measure_context() -> Result<Vec<Row>> {
+    let runtime = runtime()?;
     let one = Filled::of(1, 1000, "CASE WHEN c = 1 THEN 1000 ELSE 10 END")?;
     let pair = context(&runtime, &one, "W1", 1000)?;
-    rows.push(context_row(
+    Ok(vec![context_row(
         "context of 1000 channels with 5 versions each, and 1000 messages",
         &pair,
-    ));
-    drop(one);
-    rows.push(idle(&runtime)?);
-    Ok(rows)
+    )])
+}
+
+pub(super) fn measure_idle() -> Result<Vec<Row>> {
+    Ok(vec![idle(&runtime()?)?])
 }
 
 /// A database with many workspaces.
@@ -139,19 +149,31 @@ impl Backend for Shared {
 fn replies(runtime: &Runtime, filled: &Filled) -> Result<Vec<Row>> {
     let now = START + 60 * 100;
     let (mut times, mut searches, mut most) = (Vec::new(), Vec::new(), 0);
+    let timed = Arc::new(Timed {
+        database: filled.store.backend(),
+        taken: Mutex::default(),
+    });
+    let (mut plugin, mut key) = (None, 0);
     for n in 0..REPLIES {
-        let key = 1 + n * 7 % 1000;
+        if n % EACH == 0 {
+            key = 1 + n * 7 % 1000;
+            let workspace = SqlWorkspace::new(
+                Arc::new(Shared(timed.clone())),
+                key,
+                chrono_tz(),
+                WORKSPACE_SCOPE_ID,
+            );
+            plugin = Some(myao_tests::plugin(
+                Arc::new(workspace),
+                Arc::new(NoLlm),
+                llm_settings(),
+            ));
+        }
+        let plugin = plugin.as_ref().context("there is a workspace")?;
         let text = filled.run(&format!(
             "SELECT text FROM messages WHERE workspace = {key} ORDER BY key LIMIT 1 OFFSET {n}"
         ))?;
         let words: Vec<&str> = text.split(' ').take(4).collect();
-        let timed = Arc::new(Timed {
-            database: filled.store.backend(),
-            taken: Mutex::default(),
-        });
-        let backend = Arc::new(Shared(timed.clone()));
-        let workspace = SqlWorkspace::new(backend, key, chrono_tz(), WORKSPACE_SCOPE_ID);
-        let plugin = plugin(Arc::new(workspace), Arc::new(NoLlm), llm_settings());
         let request = SearchRequest {
             text: words.join(" "),
             since: None,
@@ -177,8 +199,9 @@ fn replies(runtime: &Runtime, filled: &Filled) -> Result<Vec<Row>> {
         measured: Figure::Seconds(at_percent(times.to_vec(), 95)),
         limit,
         detail: format!(
-            "median {}; {REPLIES} in as many workspaces",
-            shown(Duration::from_secs_f64(median(times.to_vec())))
+            "median {}; {REPLIES} in {} workspaces",
+            shown(Duration::from_secs_f64(median(times.to_vec()))),
+            REPLIES / EACH
         ),
     };
     let limit = Limit::AtMost(Figure::Seconds(0.05));
@@ -294,7 +317,7 @@ struct Idle {
 }
 
 /// So many of the workspaces are run over: an idle run is one for each.
-const RUN: usize = 20;
+const RUN: usize = 10;
 
 impl Idle {
     fn of(workspaces: u32) -> Result<Self> {
