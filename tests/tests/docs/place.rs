@@ -95,6 +95,10 @@ impl Place {
             .env("DATABASE_PASSWORD", "secret")
             .env("ANTHROPIC_API_KEY", API_KEY)
             .env("SLACK_BOT_TOKEN", BOT_TOKEN)
+            .env("ACME_BOT_TOKEN", "xoxb-acme")
+            .env("ACME_APP_TOKEN", "xapp-acme")
+            .env("BETA_BOT_TOKEN", "xoxb-beta")
+            .env("BETA_APP_TOKEN", "xapp-beta")
             .env("SLACK_APP_TOKEN", APP_TOKEN)
             .env("SLACK_SIGNING_SECRET", SIGNING_SECRET);
         Ran::of(&mut command)

@@ -6,6 +6,7 @@ use std::io::IsTerminal as _;
 use myao::config::{LogFormat, LogLevel, Logging};
 use myao_plugin::printable;
 use myao_plugin::printable::{Printable, line};
+use tracing::Metadata;
 use tracing::field::Field;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
@@ -15,8 +16,15 @@ use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::output;
-use super::run::is_label;
 use super::traces::{Traces, is_span};
+
+/// The target of the span that names the workspace in log lines.
+pub(super) const LABEL_TARGET: &str = "myao::workspace";
+
+/// Whether this is that span. It is there whatever else is logged.
+fn is_label(metadata: &Metadata<'_>) -> bool {
+    metadata.is_span() && metadata.target() == LABEL_TARGET
+}
 
 /// Logs to standard error. `RUST_LOG` overrides the configuration. A server logs what it does; other commands print that
 /// themselves, so they log only warnings unless more is asked for.

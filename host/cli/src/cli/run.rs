@@ -17,7 +17,6 @@ use myao_bot::health::{Report, serve_health};
 use myao_bot::metrics::Metrics;
 use myao_bot::stop::Stop;
 use threads::Threads;
-pub(super) use threads::is_label;
 use tokio::sync::mpsc;
 
 use super::app::App;

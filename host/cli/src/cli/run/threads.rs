@@ -8,20 +8,13 @@ use std::thread;
 use anyhow::Context as _;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
-use tracing::Metadata;
 use tracing::span::{EnteredSpan, Span};
 
-/// The target of the span that names the workspace in log lines.
-const TARGET: &str = "myao::workspace";
+use crate::cli::logging::LABEL_TARGET;
 
 thread_local! {
     /// What this thread's lines are labelled with.
     static LABEL: RefCell<Option<EnteredSpan>> = const { RefCell::new(None) };
-}
-
-/// Whether this is the span that names the workspace in log lines. It is there whatever else is logged.
-pub(crate) fn is_label(metadata: &Metadata<'_>) -> bool {
-    metadata.is_span() && metadata.target() == TARGET
 }
 
 /// Whose threads they are, and of how many workspaces that share the machine.
@@ -42,7 +35,7 @@ impl Threads {
     {
         let label = match self.of {
             1 => Span::none(),
-            _ => tracing::error_span!(target: TARGET, "bot", workspace = %self.workspace),
+            _ => tracing::error_span!(target: LABEL_TARGET, "bot", workspace = %self.workspace),
         };
         let runtime = self.runtime(&label)?;
         let (done, outcome) = oneshot::channel();
