@@ -127,8 +127,12 @@ fn refused_configuration(text: &str, place: &Place) -> Vec<String> {
         .filter(|name| name.ends_with(".yaml"))
         .unwrap_or("piece.yaml");
     place.configure(name, text);
+    let chosen = match text.contains("\nworkspaces:\n  - name: acme\n") {
+        true => "--workspace acme",
+        false => "",
+    };
     let ran = place.run(&format!(
-        "myao --config {name} prompt --scope channel --memory-type short-term --context tests/goldens/context.json"
+        "myao --config {name} {chosen} prompt --scope channel --memory-type short-term --context tests/goldens/context.json"
     ));
     match ran.code {
         Some(0) => Vec::new(),
