@@ -35,9 +35,9 @@ INSERT INTO origin_channels (origins, channel) SELECT key, key FROM channels;
 INSERT INTO memories (id, workspace, scope, scope_id, memory_type, version, content, engine, created_at, updated_at,
     source_message_count, source_latest_key, merged_through, origins, handed_known)
 SELECT c.key * 10 + v, c.workspace, 1, c.id, CASE WHEN v = 0 THEN 0 ELSE 1 END, CASE WHEN v = 0 THEN 1 ELSE v END,
-    (SELECT string_agg('- ' || m.text, E'\n') FROM (
+    COALESCE((SELECT string_agg('- ' || m.text, E'\n') FROM (
         SELECT text FROM messages WHERE channel = c.key ORDER BY ts_key LIMIT 3 OFFSET v
-    ) AS m),
+    ) AS m), '- nothing'),
     0, 1709251200, 1709251200, 1, CASE WHEN v > 0 THEN 1709251200000001 END, CASE WHEN v = 0 THEN c.key * 10 + 5 END, c.key, 1
 FROM channels AS c, generate_series(0, 5) AS g (v);
 INSERT INTO memories (id, workspace, scope, scope_id, memory_type, version, content, engine, created_at, updated_at,
