@@ -1,5 +1,7 @@
 //! Why the store failed, with the database's address and what to do. No text contains the password.
 
+mod driver;
+
 use std::error::Error as StdError;
 
 use myao_plugin::storage::StorageError;
@@ -9,6 +11,8 @@ use myao_sql::session;
 use tokio_postgres::error::{Severity, SqlState};
 
 use crate::address::Address;
+use driver::in_full;
+pub(crate) use driver::{is_gone, is_tls};
 
 /// Why a database could not be opened, read or written. Except for [`PostgresError::CommitUnknown`], it is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -349,33 +353,6 @@ impl PostgresError {
             database: database.clone(),
             detail: detail.to_owned(),
         }
-    }
-}
-
-/// What the driver says, and why.
-fn in_full(error: &tokio_postgres::Error) -> String {
-    if let Some(error) = error.as_db_error() {
-        return error.message().to_owned();
-    }
-    match error.source() {
-        Some(cause) => cause.to_string(),
-        None => error.to_string(),
-    }
-}
-
-/// Whether a TLS handshake failed.
-pub(crate) fn is_tls(error: &tokio_postgres::Error) -> bool {
-    error.to_string() == "error performing TLS handshake"
-}
-
-/// Whether the connection is of no use any more.
-pub(crate) fn is_gone(error: &tokio_postgres::Error) -> bool {
-    match error.as_db_error() {
-        Some(error) => {
-            let code = error.code().code();
-            matches!(code, "57P01" | "57P02" | "57P05" | "25P03") || code.starts_with("08")
-        }
-        None => error.is_closed() || error.to_string() == "error communicating with the server",
     }
 }
 

@@ -19,6 +19,7 @@ mod kills;
 mod minute;
 mod running;
 mod server_faults;
+mod small_disk;
 mod sockets;
 mod speed;
 mod storm;

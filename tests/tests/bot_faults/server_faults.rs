@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::net::SocketAddr;
-use std::process::{Child, Command};
+use std::process::Child;
 use std::time::{Duration, Instant};
 
 use myao_fake_slack::{APP_TOKEN, EventState, FakeSlack};
@@ -14,9 +14,9 @@ use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::peer::{exchange, free_address};
 use myao_tests::postgres::ServerDatabase;
 use myao_tests::program::Program;
-use tempfile::TempDir;
 
 use super::common::{self, AKARI, CAMP, EMIKO, model, says, workspace};
+use super::small_disk::SmallDisk;
 use crate::bot::support::block_on;
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
@@ -238,45 +238,6 @@ fn server_without_a_free_connection_is_waited_for() {
     scene.goes_on(bot, |sql| server.run(&database, sql).unwrap());
 }
 
-/// A small file system.
-struct SmallDisk(TempDir);
-
-impl SmallDisk {
-    /// `None` where only an administrator may have one.
-    fn new() -> Option<Self> {
-        let folder = TempDir::new().unwrap();
-        let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", "size=64m", "tmpfs"])
-            .arg(folder.path())
-            .output();
-        let is_mounted = mounted.is_ok_and(|mounted| mounted.status.success());
-        is_mounted.then(|| Self(folder))
-    }
-
-    fn ballast(&self) -> std::path::PathBuf {
-        self.0.path().join("ballast")
-    }
-
-    /// Fills it to the last byte.
-    fn fill(&self) {
-        let mut file = std::fs::File::create(self.ballast()).unwrap();
-        for size in [1 << 20, 4096, 1] {
-            while file.write_all(&vec![1; size]).is_ok() {}
-        }
-    }
-
-    fn make_room(&self) {
-        std::fs::remove_file(self.ballast()).unwrap();
-    }
-}
-
-impl Drop for SmallDisk {
-    fn drop(&mut self) {
-        // The server may still have files there.
-        let _ = Command::new("umount").arg("-l").arg(self.0.path()).status();
-    }
-}
-
 #[test]
 fn full_disk_of_the_server_is_waited_for() {
     let Some(disk) = SmallDisk::new() else {
@@ -286,9 +247,9 @@ fn full_disk_of_the_server_is_waited_for() {
         return;
     };
     let server = own_server(&[]);
-    let folder = disk.0.path().join("tables");
+    let folder = disk.path().join("tables");
     std::fs::create_dir(&folder).unwrap();
-    server.give(disk.0.path());
+    server.give(disk.path());
     server.give(&folder);
     let tablespace = format!("CREATE TABLESPACE small LOCATION '{}'", folder.display());
     server.run("postgres", &tablespace).unwrap();
