@@ -4,14 +4,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, SecondsFormat, TimeDelta};
-use myao::config::Config;
-use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, FakeSlack, StormPlan};
-use myao_plugin::WORKSPACE_SCOPE_ID;
-use myao_sqlite::SqliteStore;
+use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, Event, EventState, FakeSlack, StormPlan};
 use myao_test_postgres::PostgresServer;
 use myao_tests::bot::{Bot, now, read_log};
 use myao_tests::llm_server::{API_KEY, LlmServer, answer};
-use myao_tests::merges::assert_merged_once_in_order;
 use myao_tests::program::Program;
 
 use super::common::{model, number, rows};
@@ -125,15 +121,12 @@ impl Workspaces {
             let name = format!("W{number}");
             let generate = ["--workspace", &name, "generate", "--now", &later];
             program.run(&generate).succeeded();
-            let store = SqliteStore::open(program.path("myao.db")).unwrap();
-            let workspace = store
-                .workspace(&name, Config::default().timezone, WORKSPACE_SCOPE_ID)
-                .unwrap();
-            assert_merged_once_in_order(&workspace);
             every_mention_is_answered_once(slack);
         }
         let nowhere = rows(program, include_str!("in_no_version.sql"), 0);
         assert!(nowhere.is_empty(), "{nowhere:#?}");
+        let otherwise = rows(program, include_str!("merged_otherwise.sql"), 0);
+        assert!(otherwise.is_empty(), "{otherwise:#?}");
         let mut left = rows(program, include_str!("left.sql"), self.began);
         left.sort();
         left
@@ -196,15 +189,16 @@ fn disturb(hosts: &mut Hosts, server: &PostgresServer, until: Duration) {
             hosts.signal((victim + 1) % HOSTS, "STOP");
             is_asleep = true;
         }
+        if turn == 3 {
+            // Who starts meanwhile ends with one line, and a supervisor starts it again.
+            server.stop();
+            server.start_again();
+        }
         at(time + GONE_FOR);
         hosts.come_back(victim);
         if is_asleep && time + GONE_FOR >= ASLEEP_FOR {
             hosts.signal(2 % HOSTS, "CONT");
             is_asleep = false;
-        }
-        if turn == 3 {
-            server.stop();
-            server.start_again();
         }
     }
     assert!(killed > 2 && !is_asleep);
@@ -225,6 +219,12 @@ fn a_storm_over_hosts_that_die_sleep_and_lose_the_server_leaves_what_one_host_le
     let mut bots = hosts.bots.into_iter().flatten();
     let mut first = bots.next().unwrap();
     first.until("nothing waits", |_| {
+        // The last answers are events, too.
+        let unsettled = stormy.slacks.iter().find(|slack| !slack.is_settled());
+        if let Some(slack) = unsettled {
+            slack.retry_unacknowledged();
+            return None;
+        }
         let waiting = server.run(&database, include_str!("waiting.sql"));
         (waiting.unwrap().trim() == "0").then_some(())
     });
@@ -236,10 +236,17 @@ fn a_storm_over_hosts_that_die_sleep_and_lose_the_server_leaves_what_one_host_le
         .run(&["database", "copy", &url, "myao.db"])
         .succeeded();
     program.write("myao.yaml", stormy.config("database_path: ./myao.db"));
-    let kept = number(&program, "SELECT COUNT(*) FROM events");
-    let happened: usize = stormy.slacks.iter().map(|slack| slack.events().len()).sum();
-    println!("{events} events, {kept} kept");
-    assert_eq!(usize::try_from(kept).unwrap(), happened, "no event is lost");
+    let kept = rows(&program, "SELECT event_id, ?1 AS unused FROM events", 0);
+    println!("{events} events, {} kept", kept.len());
+    let is_lost = |event: &Event| {
+        let id = format!("event_id=Text({:?}) ", event.event_id);
+        event.state == EventState::Acknowledged && !kept.iter().any(|row| row.starts_with(&id))
+    };
+    for slack in &stormy.slacks {
+        let mut lost = slack.events();
+        lost.retain(is_lost);
+        assert!(lost.is_empty(), "{lost:#?}");
+    }
     let left = stormy.check(&program);
 
     let mut clean = Workspaces::new();
