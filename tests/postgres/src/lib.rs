@@ -22,6 +22,9 @@ use owner::Owner;
 /// The password of the server's superuser, which is asked for on the port only.
 pub const PASSWORD: &str = "correct horse";
 
+/// Fills a database with many workspaces, for tests of plans and for measurements.
+pub const MANY: &str = include_str!("many.sql");
+
 /// The server's superuser.
 pub const SUPERUSER: &str = "postgres";
 

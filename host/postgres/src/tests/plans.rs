@@ -127,7 +127,7 @@ fn many() -> (TestDatabase, SqlWorkspace, Arc<Plans>) {
 
 fn filled() -> TestDatabase {
     let test = TestDatabase::migrated();
-    let fill = include_str!("../../../../tests/postgres/src/many.sql")
+    let fill = myao_test_postgres::MANY
         .replace("{workspaces}", "100")
         .replace("{channels}", "10")
         .replace("{messages}", "20");

@@ -74,7 +74,7 @@ impl Filled {
         let name = server.create(None);
         let options = server.socket_url(SUPERUSER, &name).parse()?;
         let store = PostgresStore::open(&options)?;
-        let fill = include_str!("../../../postgres/src/many.sql")
+        let fill = myao_test_postgres::MANY
             .replace("{workspaces}", &workspaces.to_string())
             .replace("{channels}", &channels.to_string())
             .replace("{messages}", messages);
