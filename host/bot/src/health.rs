@@ -149,8 +149,8 @@ impl Report {
     }
 }
 
-/// Serves the health of all bots of this process until it is asked to stop. Of several, each is told by the name of its
-/// workspace.
+/// Serves the health of all bots of this process until it is asked to stop. If there are several, each is listed under the
+/// name of its workspace.
 pub async fn serve_health(reports: Vec<Report>, listener: TcpListener, stop: Stop) {
     let metrics = match reports.as_slice() {
         [only] => only.0.metrics.clone(),

@@ -29,7 +29,7 @@ const IN_FLIGHT: usize = 8;
 const SEEN: u32 = 64;
 /// How often to look for failed answers that are due for a retry.
 const LOOK: Duration = Duration::from_secs(5);
-/// The same where other hosts store mentions, too, of which nobody notifies this one.
+/// The same where several hosts share the work: nobody notifies this one of a mention that another host has stored.
 const LOOK_SHARED: Duration = Duration::from_secs(1);
 /// The wait after the first failure, in seconds; it doubles with each failure, up to the longest.
 const FIRST_WAIT_SECONDS: i64 = 15;

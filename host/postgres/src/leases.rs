@@ -3,10 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use myao_plugin::state::Workspace;
+use myao_plugin::OtherReason;
 use myao_plugin::state::leases::{Exchanged, Hold, Leased, Leases, Pause, Piece};
 use myao_plugin::storage::StorageError;
-use myao_plugin::{LocalTime, OtherReason};
 use myao_sql::SqlWorkspace;
 use tokio::runtime::Handle;
 use tokio_postgres::types::{ToSql, Type};
@@ -38,9 +37,8 @@ const CLEAR: &str = "DELETE FROM leases WHERE workspace = $1 \
 #[derive(Clone)]
 pub struct PostgresLeases {
     pub(crate) database: Arc<Database>,
-    pub(crate) workspace: i64,
-    pub(crate) local_time: LocalTime,
-    pub(crate) scope_id: Arc<str>,
+    pub(crate) key: i64,
+    pub(crate) workspace: SqlWorkspace,
     pub(crate) holder: String,
     pub(crate) lasts: Duration,
     /// Shows the others that this host is there.
@@ -54,7 +52,7 @@ impl PostgresLeases {
         if presence.as_ref().is_some_and(Leased::is_held) {
             return Ok(());
         }
-        let workspace = [(&self.workspace as _, Type::INT8)];
+        let workspace = [(&self.key as _, Type::INT8)];
         let cleared = self.database.single_count(CLEAR, &workspace);
         self.database.wait(cleared)??;
         *presence = self.claim_now(&Piece::Presence {
@@ -72,7 +70,7 @@ impl PostgresLeases {
             .map(|pause| milliseconds(pause.left))
             .collect();
         let values: [(&(dyn ToSql + Sync), Type); 3] = [
-            (&self.workspace, Type::INT8),
+            (&self.key, Type::INT8),
             (&of, Type::TEXT_ARRAY),
             (&left, Type::INT8_ARRAY),
         ];
@@ -97,15 +95,10 @@ impl PostgresLeases {
 
     fn claim_now(&self, piece: &Piece) -> Result<Option<Leased>, PostgresError> {
         let claim = Claim::new(piece.key(), &*self.holder, self.lasts);
-        let claimed = Lease::try_claim(&self.database, self.workspace, &claim)?;
+        let claimed = Lease::try_claim(&self.database, self.key, &claim)?;
         Ok(claimed.map(|lease| {
-            let workspace: Arc<dyn Workspace> = Arc::new(SqlWorkspace::new(
-                lease.backend(),
-                self.workspace,
-                self.local_time.clone(),
-                &self.scope_id,
-            ));
-            Leased::new(workspace, PostgresHold(Some(Arc::new(lease))))
+            let workspace = self.workspace.through(lease.backend());
+            Leased::new(Arc::new(workspace), PostgresHold(Some(Arc::new(lease))))
         }))
     }
 }

@@ -130,10 +130,9 @@ impl PostgresStore {
         lasts: Duration,
     ) -> Result<PostgresLeases, PostgresError> {
         Ok(PostgresLeases {
-            workspace: self.key(id)?,
+            key: self.key(id)?,
+            workspace: self.workspace(id, local_time, workspace_scope_id)?,
             database: self.database.clone(),
-            local_time: local_time.into(),
-            scope_id: workspace_scope_id.into(),
             holder: holder.into(),
             lasts,
             presence: Arc::default(),

@@ -43,6 +43,15 @@ impl SqlWorkspace {
         }
     }
 
+    /// The same workspace, through another backend of its database.
+    #[must_use]
+    pub fn through(&self, backend: Arc<dyn Backend>) -> Self {
+        Self {
+            backend,
+            ..self.clone()
+        }
+    }
+
     /// The same workspace, seen from another place.
     pub(crate) fn seen_from(&self, place: SeenFrom) -> Self {
         let mut this = self.clone();

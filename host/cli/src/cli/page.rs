@@ -117,7 +117,7 @@ fn link_file(app: &App) -> PathBuf {
     file.into()
 }
 
-/// A name of which no two are the same name of a file.
+/// A workspace's name as a part of a file's name. Different names stay different.
 fn in_file_name(name: &str) -> String {
     let encoded = name.bytes().map(|byte| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => char::from(byte).to_string(),

@@ -218,7 +218,7 @@ fn in_both(first: &Config, second: &Config) -> Vec<&'static str> {
         .collect()
 }
 
-/// What an editor is told about the entries: they have the keys of the top level, but those of the process.
+/// Describes the entries in the JSON schema, for editors: they have the keys of the top level without those of the process.
 pub(super) fn describe_entries(schema: &mut Map<String, Value>) {
     let Some(Value::Object(properties)) = schema.get_mut("properties") else {
         return;

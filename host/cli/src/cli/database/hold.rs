@@ -111,6 +111,8 @@ pub(super) fn taken(shown: &str, work: Work, holder: &str) -> anyhow::Error {
         Work::Backfill => anyhow::anyhow!(
             "`{shown}`: another backfill or rebuild ({holder}) works on it: wait until that one has ended, or stop it"
         ),
-        _ => anyhow::anyhow!("`{shown}`: a bot ({holder}) runs on it: stop that one first"),
+        _ => anyhow::anyhow!(
+            "`{shown}`: a bot ({holder}) runs on it: stop all bots of the workspace first"
+        ),
     }
 }
