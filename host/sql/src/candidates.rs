@@ -94,11 +94,12 @@ impl<'a> Search<'a> {
         let total = self.visible.total;
         let mut common = HashSet::new();
         let terms: BTreeSet<&str> = self.query.terms.iter().map(String::as_str).collect();
-        for term in terms.into_iter().filter(|term| is_term(term)) {
-            let most = usize::try_from(COMMON_MESSAGES.max(total / 50)).unwrap_or(usize::MAX);
-            let found = self
-                .visible
-                .rows_with(self.connection, term, most.saturating_add(1))?;
+        let terms: Vec<&str> = terms.into_iter().filter(|term| is_term(term)).collect();
+        let most = usize::try_from(COMMON_MESSAGES.max(total / 50)).unwrap_or(usize::MAX);
+        let found = self
+            .visible
+            .rows_with(self.connection, &terms, most.saturating_add(1))?;
+        for (term, found) in terms.into_iter().zip(found) {
             let count = u32::try_from(found.len()).unwrap_or(u32::MAX);
             self.counts.insert(term, count);
             if is_common(count, total) {
@@ -233,11 +234,7 @@ impl<'a> Search<'a> {
     /// These messages and their neighbours, in order of channel id and message id.
     fn messages(&self, place: &Place, picked: &[i64]) -> Result<Vec<FoundMessage>> {
         let mut keys: BTreeSet<i64> = picked.iter().map(|row| key_of(*row)).collect();
-        if self.query.neighbours > 0 {
-            for row in picked {
-                keys.extend(self.neighbours(*row)?);
-            }
-        }
+        keys.extend(self.neighbours(&keys)?);
         let sql = include_str!("sql/found_messages.sql");
         let columns = params![json_array(&keys), self.until];
         let mut found: Vec<(i64, i64, FoundMessage)> = Vec::with_capacity(keys.len());
@@ -272,28 +269,54 @@ impl<'a> Search<'a> {
         Ok(found.into_iter().map(with_terms).collect())
     }
 
-    /// The keys of the messages before and after one.
-    fn neighbours(&self, row: i64) -> Result<Vec<i64>> {
-        let place = "SELECT ts_key, thread_key FROM messages WHERE key = ?1";
-        let (ts, thread): (i64, Option<i64>) =
-            self.connection
-                .query_row(place, [key_of(row)], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    /// The keys of the messages before and after these.
+    fn neighbours(&self, of: &BTreeSet<i64>) -> Result<BTreeSet<i64>> {
         let sql = include_str!("sql/neighbours.sql");
-        let (channel, count) = (channel_of(row), self.query.neighbours);
-        let columns = params![channel, ts, thread, self.since, self.until, count];
-        rows::list(self.connection, sql, columns, |row| row.get(0))
+        let mut found = BTreeSet::new();
+        let (mut backwards, mut forwards) = (of.clone(), of.clone());
+        for step in 0..self.query.neighbours {
+            let from: BTreeSet<i64> = backwards.union(&forwards).copied().collect();
+            if from.is_empty() {
+                break;
+            }
+            let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+            let columns = params![json_array(&from), self.since, self.until];
+            self.connection.each(sql, columns, |row| -> Result<()> {
+                let key: i64 = row.get(0)?;
+                let beside = |column| row.get::<Option<i64>>(column);
+                if backwards.contains(&key) {
+                    let previous = beside(1)?;
+                    before.extend(previous);
+                    if previous.is_none() {
+                        found.extend(beside(2)?);
+                    }
+                }
+                if forwards.contains(&key) {
+                    after.extend(beside(3)?);
+                }
+                if step == 0 {
+                    after.extend(beside(4)?);
+                }
+                Ok(())
+            })?;
+            found.extend(before.union(&after));
+            (backwards, forwards) = (before, after);
+        }
+        Ok(found)
     }
 
     /// The memories with a term that is not common: those that weigh the most, then the newest.
     fn memories(&self, place: &Place, sight: &Sight) -> Result<Vec<FoundMemory>> {
         let mut weights: BTreeMap<i64, u32> = BTreeMap::new();
-        for (term, count) in &self.counts {
-            if is_common(*count, self.visible.total) {
-                continue;
-            }
-            let ids = memories_with(self.connection, self.visible.workspace, term)?;
+        let total = self.visible.total;
+        let counts = self.counts.iter();
+        let (terms, counts): (Vec<&str>, Vec<u32>) = counts
+            .filter(|(_, count)| !is_common(**count, total))
+            .unzip();
+        let found = memories_with(self.connection, self.visible.workspace, &terms)?;
+        for (count, ids) in counts.into_iter().zip(found) {
             for id in ids {
-                *weights.entry(id).or_default() += weight(*count, self.visible.total);
+                *weights.entry(id).or_default() += weight(count, total);
             }
         }
         if weights.is_empty() {

@@ -77,42 +77,46 @@ impl Visible {
         self.channels.contains_key(&channel_of(row)) && !self.later.contains(&key_of(row))
     }
 
-    /// The rows of the index with a term, at most `most`.
+    /// The rows of the index with each of these terms, at most `most` of each.
     pub(super) fn rows_with(
         &self,
         connection: &Connection,
-        term: &str,
+        terms: &[&str],
         most: usize,
-    ) -> Result<Vec<i64>> {
+    ) -> Result<Vec<Vec<i64>>> {
         if connection.dialect() == Dialect::Postgres {
-            return self.rows_with_token(connection, term, most);
+            return self.rows_with_tokens(connection, terms, most);
         }
-        let mut found = Vec::new();
-        if !self.is_part {
-            self.gather(connection, term, (i64::MIN, i64::MAX), most, &mut found)?;
-            return Ok(found);
-        }
-        for channel in self.channels.keys() {
-            self.gather(connection, term, index::rows_of(*channel), most, &mut found)?;
+        let mut found = vec![Vec::new(); terms.len()];
+        for (term, found) in terms.iter().zip(&mut found) {
+            if !self.is_part {
+                self.gather(connection, term, (i64::MIN, i64::MAX), most, found)?;
+                continue;
+            }
+            for channel in self.channels.keys() {
+                self.gather(connection, term, index::rows_of(*channel), most, found)?;
+            }
         }
         Ok(found)
     }
 
-    fn rows_with_token(
+    fn rows_with_tokens(
         &self,
         connection: &Connection,
-        term: &str,
+        terms: &[&str],
         most: usize,
-    ) -> Result<Vec<i64>> {
+    ) -> Result<Vec<Vec<i64>>> {
         // Later messages are left out here, so there may be so many more.
         let limit = i64::try_from(most.saturating_add(self.later.len())).unwrap_or(i64::MAX);
         let channels = json_array(&self.channels.keys().copied().collect());
-        let sql = include_str!("sql/postgres/rows_with_term.sql");
-        let token = index::token(self.workspace, term);
-        let columns = params![token, channels, index::KEY_MASK + 1, limit];
-        let mut found: Vec<i64> = list(connection, sql, columns, |row| row.get(0))?;
-        found.retain(|row| !self.later.contains(&key_of(*row)));
-        found.truncate(most);
+        let sql = include_str!("sql/postgres/rows_with_terms.sql");
+        let tokens = index::tokens(self.workspace, terms);
+        let columns = params![tokens, channels, index::KEY_MASK + 1, limit];
+        let mut found = index::by_term(connection, terms, sql, columns)?;
+        for found in &mut found {
+            found.retain(|row| !self.later.contains(&key_of(*row)));
+            found.truncate(most);
+        }
         Ok(found)
     }
 

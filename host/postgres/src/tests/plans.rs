@@ -153,10 +153,18 @@ fn ts(second: i64) -> String {
     TsKey::from_database(second * 1_000_000 + 1).to_string()
 }
 
-/// Two words of a message, one of a channel's first ones.
-fn words(test: &TestDatabase) -> Vec<String> {
+/// Asks for two words of a message, one of a channel's first ones.
+fn query(test: &TestDatabase) -> RecallQuery {
     let text = test.run("SELECT text FROM messages WHERE workspace = 77 ORDER BY key LIMIT 1");
-    text.split(' ').take(2).map(str::to_owned).collect()
+    RecallQuery {
+        terms: text.split(' ').take(2).map(str::to_owned).collect(),
+        text: String::new(),
+        channels: Vec::new(),
+        since: None,
+        until: ts(LAST),
+        limit: 50,
+        neighbours: 2,
+    }
 }
 
 #[tokio::test]
@@ -164,16 +172,7 @@ async fn reads_of_a_reply_use_indexes() {
     let (test, workspace, plans) = many();
     for place in [Place::Channel("C1".to_owned()), Place::Workspace] {
         let here: Arc<dyn Storage> = workspace.at(place);
-        let query = RecallQuery {
-            terms: words(&test),
-            text: String::new(),
-            channels: Vec::new(),
-            since: None,
-            until: ts(LAST),
-            limit: 50,
-            neighbours: 2,
-        };
-        let found = here.find_candidates(query, None).await.unwrap();
+        let found = here.find_candidates(query(&test), None).await.unwrap();
         assert!(!found.messages.is_empty() && !found.memories.is_empty());
         check("search", &plans, 8);
         here.list_channels().await.unwrap();
@@ -258,16 +257,7 @@ async fn lists_of_what_is_due_use_indexes() {
 async fn search_without_its_index_is_noticed() {
     let (test, workspace, plans) = many();
     test.run("DROP INDEX message_index_tokens");
-    let query = RecallQuery {
-        terms: words(&test),
-        text: String::new(),
-        channels: Vec::new(),
-        since: None,
-        until: ts(LAST),
-        limit: 50,
-        neighbours: 2,
-    };
     let here = workspace.at(Place::Workspace);
-    here.find_candidates(query, None).await.unwrap();
+    here.find_candidates(query(&test), None).await.unwrap();
     check("search", &plans, 1);
 }

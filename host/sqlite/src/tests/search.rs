@@ -47,7 +47,9 @@ fn messages() -> Vec<Effect> {
         let record = MessageRecord {
             channel_id: channel,
             ts: TsKey::first_of(number * 10),
-            thread_ts: (number % 50 == 9).then(|| TsKey::first_of(number * 10 - 60)),
+            // Threads of four messages.
+            thread_ts: matches!(number % 50, 9 | 12 | 15)
+                .then(|| TsKey::first_of((number - number % 50 + 3) * 10)),
             ..record("1.0", None, &text)
         };
         let changed = record.ts;
@@ -71,7 +73,12 @@ async fn index_finds_what_a_look_at_every_message_finds() {
             since: Some("2000.0".into()),
             until: "9000.0".into(),
             channels: vec!["C2".into(), "C3".into()],
+            neighbours: 2,
             ..query(&["9", "release"])
+        },
+        RecallQuery {
+            neighbours: 3,
+            ..query(&["1009", "1012", "1003"])
         },
     ];
     for place in [
