@@ -12,7 +12,7 @@ use myao_plugin::{MemoryType, Place as SeenFrom, Scope, digest};
 
 use super::backlog::{recount_channel, recount_thread};
 use super::fault::Fault;
-use super::messages::channel_key;
+use super::messages::{channel_key, channel_keys, not_stored};
 use super::place::Place;
 use super::sight::{Sight, json_array, json_ids};
 use super::writing::{Source, Writing};
@@ -35,9 +35,12 @@ pub(super) fn origins(
         .into());
     }
     let mut channels: BTreeSet<i64> = own.into_iter().collect();
-    for id in heard {
-        channels.insert(channel_key(connection, place, id)?);
+    let ids = heard.iter().map(String::as_str);
+    let known = channel_keys(connection, place, ids)?;
+    if let Some(id) = heard.iter().find(|id| !known.contains_key(*id)) {
+        return Err(not_stored(id));
     }
+    channels.extend(known.into_values());
     if !handed.is_empty() {
         let columns = params![place.workspace, json_ids(handed)];
         let sql = include_str!("sql/handed_channels.sql");
@@ -65,10 +68,9 @@ pub(super) fn intern(connection: &Connection, channels: &BTreeSet<i64>) -> Resul
         [&digest],
         |row| row.get(0),
     )?;
-    let insert = "INSERT INTO origin_channels (origins, channel) VALUES (?1, ?2)";
-    for channel in channels {
-        connection.execute(insert, [key, *channel])?;
-    }
+    let insert =
+        "INSERT INTO origin_channels (origins, channel) SELECT ?1, value FROM integers(?2)";
+    connection.execute(insert, params![key, json_array(channels)])?;
     Ok(key)
 }
 

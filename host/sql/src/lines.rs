@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::params;
-use crate::session::{Connection, OptionalExtension, Result};
+use crate::session::{Connection, Result};
 use myao_plugin::storage::{MemoryDraft, StorageError};
 use myao_plugin::{Citation, MessageRef, erasure};
 
 use super::fault::Fault;
 use super::place::Place;
-use super::rows;
-use super::sight::json_array;
+use super::sight::{json_array, json_tuples};
+use super::{messages, rows};
 
 /// A line with its messages' keys.
 pub(super) struct StoredLine {
@@ -31,19 +31,16 @@ pub(super) fn add(
         let text = format!("the citations of the memory of `{id}` are not lines of its text");
         return Err(StorageError::Invalid(text).into());
     }
-    let mut lines = Vec::new();
-    for line in erasure::lines(&draft.content, &draft.citations) {
-        let messages = line
-            .messages
-            .iter()
-            .map(|of| message(connection, place, of));
-        lines.push(StoredLine {
-            start: line.start,
-            length: line.length,
-            messages: messages.collect::<Result<_, _>>()?,
-        });
-    }
-    Ok(insert(connection, memory, &lines)?)
+    let lines = erasure::lines(&draft.content, &draft.citations);
+    let cited = lines.iter().flat_map(|line| &line.messages);
+    let mut keys = messages(connection, place, cited)?.into_iter();
+    let stored = lines.iter().map(|line| StoredLine {
+        start: line.start,
+        length: line.length,
+        messages: keys.by_ref().take(line.messages.len()).collect(),
+    });
+    let stored: Vec<StoredLine> = stored.collect();
+    Ok(insert(connection, memory, &stored)?)
 }
 
 /// Stores a text of which nothing is known as one line.
@@ -67,18 +64,19 @@ pub(super) fn replace(connection: &Connection, memory: i64, lines: &[StoredLine]
 }
 
 fn insert(connection: &Connection, memory: i64, lines: &[StoredLine]) -> Result<()> {
-    let insert = "INSERT INTO memory_lines (memory, number, start, length, has_source) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let cite = "INSERT INTO line_sources (memory, number, message) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
-    for (number, line) in (0_i64..).zip(lines) {
-        let has_source = !line.messages.is_empty();
-        connection.execute(
-            insert,
-            params![memory, number, line.start, line.length, has_source],
-        )?;
-        for message in &line.messages {
-            connection.execute(cite, [memory, number, *message])?;
-        }
-    }
+    let insert = "INSERT INTO memory_lines (memory, number, start, length, has_source) \
+        SELECT ?1, first, second, third, fourth FROM tuples(?2)";
+    let numbered = (0_i64..).zip(lines);
+    let rows = numbered.clone().map(|(number, line)| {
+        let has_source = i64::from(!line.messages.is_empty());
+        [number, line.start.into(), line.length.into(), has_source]
+    });
+    connection.execute(insert, params![memory, json_tuples(rows)])?;
+    let cite = "INSERT INTO line_sources (memory, number, message) \
+        SELECT ?1, first, second FROM tuples(?2) WHERE true ON CONFLICT DO NOTHING";
+    let rows = numbered
+        .flat_map(|(number, line)| line.messages.iter().map(move |message| [number, *message]));
+    connection.execute(cite, params![memory, json_tuples(rows)])?;
     Ok(())
 }
 
@@ -151,24 +149,21 @@ pub(super) fn citations(
         .collect())
 }
 
-/// The key of a message that a draft refers to.
-pub(super) fn message(
+/// The keys of the messages that a draft refers to, in the same order.
+pub(super) fn messages<'r>(
     connection: &Connection,
     place: &Place,
-    of: &MessageRef,
-) -> Result<i64, Fault> {
-    let key = connection
-        .query_row(
-            include_str!("sql/message_key.sql"),
-            params![place.workspace, of.channel_id, rows::key(&of.ts)?],
-            |row| row.get(0),
-        )
-        .optional()?;
-    key.ok_or_else(|| {
-        let text = format!(
-            "cited message {} of channel `{}` is not stored",
-            of.ts, of.channel_id
-        );
-        StorageError::Invalid(text).into()
-    })
+    references: impl Iterator<Item = &'r MessageRef> + Clone,
+) -> Result<Vec<i64>, Fault> {
+    let keys = messages::keys_of(connection, place, references.clone())?;
+    let keys = references.zip(keys).map(|(of, key)| {
+        key.ok_or_else(|| {
+            let text = format!(
+                "cited message {} of channel `{}` is not stored",
+                of.ts, of.channel_id
+            );
+            StorageError::Invalid(text).into()
+        })
+    });
+    keys.collect()
 }

@@ -1,15 +1,15 @@
 //! Reads channels and messages.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result, Row};
-use myao_plugin::User;
 use myao_plugin::storage::{Channel, Keep, Marked, Message, MessageQuery, StorageError};
+use myao_plugin::{MessageRef, User};
 
 use super::fault::Fault;
 use super::place::Place;
-use super::sight::Sight;
+use super::sight::{Sight, json_texts, json_tuples};
 use super::{progress, rows};
 
 /// No message has this key.
@@ -36,9 +36,27 @@ pub(super) fn channel_key(connection: &Connection, place: &Place, id: &str) -> R
     let key = connection
         .query_row(statement, params![place.workspace, id], |row| row.get(0))
         .optional()?;
-    key.ok_or_else(|| {
-        StorageError::NotFound(format!("channel `{id}` is not stored: import it first")).into()
-    })
+    key.ok_or_else(|| not_stored(id))
+}
+
+pub(super) fn not_stored(id: &str) -> Fault {
+    StorageError::NotFound(format!("channel `{id}` is not stored: import it first")).into()
+}
+
+/// The keys of those of these channels that are stored, by their ids.
+pub(super) fn channel_keys<'i>(
+    connection: &Connection,
+    place: &Place,
+    ids: impl Iterator<Item = &'i str>,
+) -> Result<HashMap<String, i64>> {
+    let ids: BTreeSet<&str> = ids.collect();
+    let sql =
+        "SELECT id, key FROM channels WHERE workspace = ?1 AND id IN (SELECT value FROM texts(?2))";
+    let ids = json_texts(ids.into_iter().map(str::to_owned));
+    let found = rows::list(connection, sql, params![place.workspace, ids], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    Ok(found.into_iter().collect())
 }
 
 /// The messages that a query selects, oldest first.
@@ -135,10 +153,48 @@ pub(super) fn keys(
     connection: &Connection,
     messages: &BTreeSet<(i64, i64)>,
 ) -> Result<BTreeSet<i64>> {
-    let key = "SELECT key FROM messages WHERE channel = ?1 AND ts_key = ?2";
+    let places = messages.iter().map(|(channel, ts)| [*channel, *ts]);
+    let found = positions(connection, &json_tuples(places))?;
+    Ok(found.into_values().collect())
+}
 
-    let found = messages
+/// The channels and ids of messages, a JSON array for `tuples`. Leaves out those of other channels than these.
+pub(super) fn places(
+    channels: &HashMap<String, i64>,
+    messages: &BTreeMap<String, BTreeSet<i64>>,
+) -> String {
+    let known = messages
         .iter()
-        .map(|(channel, ts)| connection.query_row(key, [channel, ts], |row| row.get(0)));
-    found.collect()
+        .filter_map(|(id, keys)| Some((*channels.get(id)?, keys)));
+    json_tuples(known.flat_map(|(channel, keys)| keys.iter().map(move |key| [channel, *key])))
+}
+
+/// The keys of the messages that are referred to, in the same order; `None` for one that is not stored.
+pub(super) fn keys_of<'r>(
+    connection: &Connection,
+    place: &Place,
+    references: impl Iterator<Item = &'r MessageRef> + Clone,
+) -> Result<Vec<Option<i64>>, Fault> {
+    let channels = references.clone().map(|of| &*of.channel_id);
+    let channels = channel_keys(connection, place, channels)?;
+    let mut places = Vec::new();
+    for MessageRef { channel_id, ts } in references {
+        let channel = channels.get(channel_id).copied().unwrap_or(NO_KEY);
+        places.push([channel, rows::key(ts)?]);
+    }
+    let count = places.len();
+    let found = positions(connection, &json_tuples(places))?;
+    Ok((0..count)
+        .map(|position| found.get(&position).copied())
+        .collect())
+}
+
+/// The keys of messages by their positions in a list of channels and ids.
+fn positions(connection: &Connection, places: &str) -> Result<BTreeMap<usize, i64>> {
+    let sql = "SELECT wanted.key, m.key FROM tuples(?1) AS wanted \
+        CROSS JOIN messages AS m ON m.channel = wanted.first AND m.ts_key = wanted.second";
+    let found = rows::list(connection, sql, params![places], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    Ok(found.into_iter().collect())
 }

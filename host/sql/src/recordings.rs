@@ -9,16 +9,14 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::fault::Fault;
-use super::messages::channel_key;
+use super::messages::{channel_keys, not_stored};
 use super::place::Place;
 use super::rows;
 use super::series::{Series, subject};
+use super::sight::{json_ids, json_tuples};
 use super::workspace::SqlWorkspace;
 
 /// ?1 memory, ?2 recording
-const INSERT_MEMORY: &str =
-    "INSERT INTO recorded_memories (memory, recording) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-
 #[async_trait::async_trait]
 impl Recordings for SqlWorkspace {
     async fn keep(&self, part: Part) -> Result<i64, StorageError> {
@@ -95,7 +93,8 @@ pub(super) fn link(
             "UPDATE recorded_saves SET memory = ?3 WHERE recording = ?1 AND number = ?2",
             [recording, number, memory],
         )?;
-        connection.execute(INSERT_MEMORY, [memory, recording])?;
+        let insert = "INSERT INTO recorded_memories (memory, recording) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
+        connection.execute(insert, [memory, recording])?;
     }
     Ok(())
 }
@@ -155,15 +154,21 @@ fn insert_sources(
     part: &Part,
     recording: i64,
 ) -> Result<(), Fault> {
-    let message = "INSERT INTO recorded_messages (channel, ts_key, recording) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+    let ids = part.messages.iter().map(|(channel_id, _)| &**channel_id);
+    let channels = channel_keys(connection, place, ids)?;
+    let mut messages = Vec::new();
     for (channel_id, ts) in &part.messages {
-        let channel = channel_key(connection, place, channel_id)?;
-        connection.execute(message, [channel, rows::key(ts)?, recording])?;
+        let channel = channels
+            .get(channel_id)
+            .ok_or_else(|| not_stored(channel_id))?;
+        messages.push([*channel, rows::key(ts)?]);
     }
-
-    for id in &part.memories {
-        connection.execute(INSERT_MEMORY, [rows::memory_column(*id), recording])?;
-    }
+    let insert = "INSERT INTO recorded_messages (channel, ts_key, recording) \
+        SELECT first, second, ?2 FROM tuples(?1) WHERE true ON CONFLICT DO NOTHING";
+    connection.execute(insert, params![json_tuples(messages), recording])?;
+    let insert = "INSERT INTO recorded_memories (memory, recording) \
+        SELECT value, ?2 FROM integers(?1) WHERE true ON CONFLICT DO NOTHING";
+    connection.execute(insert, params![json_ids(&part.memories), recording])?;
     Ok(())
 }
 

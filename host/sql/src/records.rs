@@ -1,16 +1,17 @@
 //! What is kept beside memories: parts of messages, as references.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::params;
-use crate::session::{Connection, OptionalExtension, Result};
+use crate::session::{Connection, Result};
 use myao_plugin::storage::{MemoryDraft, SaveMode};
-use myao_plugin::{KeptSpan, KeptText, MessageRef, User, erasure};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{KeptSpan, KeptText, MessageRef, Timestamp, User, erasure};
 
 use super::fault::Fault;
 use super::place::Place;
-use super::sight::Sight;
-use super::{lines, rows};
+use super::sight::{Sight, json_array, json_tuples};
+use super::{lines, messages, rows};
 
 /// Stores the records of a draft. Those of a text that it replaces go: they are shown nowhere any more.
 pub(super) fn add(
@@ -22,14 +23,14 @@ pub(super) fn add(
     if let (SaveMode::Overwrite, Some(replaced)) = (draft.mode, draft.expected) {
         remove(connection, rows::memory_column(replaced))?;
     }
-    let insert = "INSERT INTO memory_records (memory, number, message, start, length) VALUES (?1, ?2, ?3, ?4, ?5)";
-    for (number, span) in (0_i64..).zip(&draft.records) {
-        let message = lines::message(connection, place, &span.message)?;
-        connection.execute(
-            insert,
-            params![memory, number, message, span.start, span.length],
-        )?;
-    }
+    let kept = draft.records.iter();
+    let messages = lines::messages(connection, place, kept.clone().map(|span| &span.message))?;
+    let rows = kept.zip(messages).zip(0_i64..);
+    let rows = rows
+        .map(|((span, message), number)| [number, message, span.start.into(), span.length.into()]);
+    let insert = "INSERT INTO memory_records (memory, number, message, start, length) \
+        SELECT ?1, first, second, third, fourth FROM tuples(?2)";
+    connection.execute(insert, params![memory, json_tuples(rows)])?;
     Ok(())
 }
 
@@ -78,33 +79,31 @@ pub(super) fn texts(
     spans: &[KeptSpan],
 ) -> Result<Vec<KeptText>, Fault> {
     let (own, sees_open) = Sight::of(connection, place)?.columns();
-    let statement = include_str!("sql/span_message.sql");
-    let mut texts = Vec::new();
-    for span in spans {
-        let of = &span.message;
-        let columns = params![
-            place.workspace,
-            of.channel_id,
-            rows::key(&of.ts)?,
-            own,
-            sees_open
-        ];
-        let found = connection.query_row(statement, columns, |row| {
-            let key: i64 = row.get(0)?;
-            let written = myao_plugin::ts::TsKey::from_database(key).unix_seconds();
-            let text: String = row.get(4)?;
-            Ok(KeptText {
-                span: span.clone(),
-                user: User {
-                    id: row.get(1)?,
-                    name: row.get(2)?,
-                    is_bot: row.get(3)?,
-                },
-                timestamp: place.local_time.at(written),
-                text: erasure::part(&text, span.start, span.length),
-            })
-        });
-        texts.extend(found.optional()?);
-    }
-    Ok(texts)
+    let messages = spans.iter().map(|span| &span.message);
+    let keys = messages::keys_of(connection, place, messages)?;
+    let stored: BTreeSet<i64> = keys.iter().flatten().copied().collect();
+    let columns = params![json_array(&stored), own, sees_open];
+    let statement = include_str!("sql/span_messages.sql");
+    let mut said: BTreeMap<i64, (User, Timestamp, String)> = BTreeMap::new();
+    connection.each(statement, columns, |row| -> Result<()> {
+        let written = TsKey::from_database(row.get(1)?).unix_seconds();
+        let user = User {
+            id: row.get(2)?,
+            name: row.get(3)?,
+            is_bot: row.get(4)?,
+        };
+        let timestamp = place.local_time.at(written);
+        said.insert(row.get(0)?, (user, timestamp, row.get(5)?));
+        Ok(())
+    })?;
+    let texts = spans.iter().zip(keys).filter_map(|(span, key)| {
+        let (user, timestamp, text) = said.get(&key?)?;
+        Some(KeptText {
+            span: span.clone(),
+            user: user.clone(),
+            timestamp: *timestamp,
+            text: erasure::part(text, span.start, span.length),
+        })
+    });
+    Ok(texts.collect())
 }

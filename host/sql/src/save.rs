@@ -13,7 +13,7 @@ use myao_plugin::{MemoryType, Scope};
 use super::backlog::{recount_channel, recount_thread};
 use super::fault::Fault;
 use super::lineage;
-use super::messages::channel_key;
+use super::messages::{channel_key, channel_keys, places};
 use super::place::Place;
 use super::series::{Series, Subject, Text, subject};
 use super::sight::{Sight, json_array, json_ids};
@@ -216,10 +216,14 @@ fn add_source_memories(
     draft: &MemoryDraft,
     memory: i64,
 ) -> Result<(), Fault> {
-    let insert = "INSERT INTO memory_source_memories (memory, source) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
-    for source in &draft.source_memories {
-        require_memory(connection, place, *source)?;
-        connection.execute(insert, [memory, rows::memory_column(*source)])?;
+    let sources: BTreeSet<MemoryId> = draft.source_memories.iter().copied().collect();
+    let insert = "INSERT INTO memory_source_memories (memory, source) SELECT ?1, m.id FROM integers(?2) AS wanted \
+        CROSS JOIN memories AS m ON m.id = wanted.value AND m.workspace = ?3";
+    let columns = params![memory, json_ids(&sources), place.workspace];
+    if connection.execute(insert, columns)? < sources.len() {
+        for source in sources {
+            require_memory(connection, place, source)?;
+        }
     }
     Ok(())
 }
@@ -232,12 +236,11 @@ fn add_handed(
     given: &Handed,
     memory: i64,
 ) -> Result<usize> {
-    let mut count = 0;
+    let ids = given.messages.keys().map(String::as_str);
+    let channels = channel_keys(connection, place, ids)?;
     let messages = include_str!("sql/insert_handed_messages.sql");
-    for (channel_id, keys) in &given.messages {
-        let columns = params![memory, place.workspace, channel_id, json_array(keys)];
-        count += connection.execute(messages, columns)?;
-    }
+    let columns = params![memory, places(&channels, &given.messages)];
+    let mut count = connection.execute(messages, columns)?;
     let memories = include_str!("sql/insert_handed_memories.sql");
     let channel_id = (draft.scope == Scope::Channel).then_some(&draft.scope_id);
     count += connection.execute(

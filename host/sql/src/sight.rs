@@ -85,19 +85,20 @@ impl Sight {
         )
     }
 
-    /// Whether what was said in a channel may be seen.
-    pub(super) fn sees_channel(
+    /// Whether what was said in all these channels may be seen.
+    pub(super) fn sees_channels(
         &self,
         connection: &Connection,
         place: &Place,
-        id: &str,
+        channels: &BTreeSet<i64>,
     ) -> Result<bool> {
         let (own, sees_open) = self.columns();
-        let sql = "SELECT EXISTS (SELECT 1 FROM channel_audience WHERE workspace = ?1 AND id = ?2 \
-            AND (?3 IS NULL OR channel IN (SELECT value FROM integers(?3)) OR (?4 = 1 AND is_open = 1)))";
-        connection.query_row(sql, params![place.workspace, id, own, sees_open], |row| {
-            row.get(0)
-        })
+        let sql = "SELECT COUNT(*) FROM channel_audience \
+            WHERE workspace = ?1 AND channel IN (SELECT value FROM integers(?2)) \
+            AND (?3 IS NULL OR channel IN (SELECT value FROM integers(?3)) OR (?4 = 1 AND is_open = 1))";
+        let columns = params![place.workspace, json_array(channels), own, sees_open];
+        let seen: usize = connection.query_row(sql, columns, |row| row.get(0))?;
+        Ok(seen == channels.len())
     }
 
     /// Keeps what may be seen. `origins` gives a text's set of channels; `None` if it is not known.
@@ -189,6 +190,11 @@ impl SeenChannels {
 pub(super) fn json_array(keys: &BTreeSet<i64>) -> String {
     let keys: Vec<String> = keys.iter().map(i64::to_string).collect();
     format!("[{}]", keys.join(","))
+}
+
+/// `[[1,2],[3,4]]`, for `tuples`.
+pub(super) fn json_tuples<const N: usize>(tuples: impl IntoIterator<Item = [i64; N]>) -> String {
+    serde_json::Value::from_iter(tuples.into_iter().map(Vec::from)).to_string()
 }
 
 /// `["a","b"]`, for `texts`. PostgreSQL's texts have no NUL character, so no text is equal to one with it.

@@ -16,9 +16,10 @@ use myao_plugin::storage::{
 use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, Places, Scope};
 
 use super::fault::Fault;
+use super::messages::{channel_keys, places};
 use super::place::Place as StorePlace;
 use super::save::{self, Handed};
-use super::sight::{Sight, json_array, json_ids};
+use super::sight::{Sight, json_ids};
 use super::view::SeenWorkspace;
 use super::workspace::SqlWorkspace;
 use super::{backlog, candidates, deferrals, memories, messages, records, rows};
@@ -109,30 +110,16 @@ impl Read {
             return Ok(false);
         };
         let sight = Sight::of(connection, place)?;
-        for channel_id in self.messages.keys() {
-            if !sight.sees_channel(connection, place, channel_id)? {
-                return Ok(true);
-            }
+        let ids = self.messages.keys().map(String::as_str);
+        let channels = channel_keys(connection, place, ids)?;
+        let keys = channels.values().copied().collect();
+        if channels.len() < self.messages.len() || !sight.sees_channels(connection, place, &keys)? {
+            return Ok(true);
         }
-        let none = (String::new(), BTreeSet::new());
-        let messages = self.messages.clone().into_iter().chain([none]);
-        for (channel_id, keys) in messages {
-            let changed = connection.query_row(
-                include_str!("sql/changed_since.sql"),
-                params![
-                    channel_id,
-                    json_array(&keys),
-                    json_ids(memories),
-                    revision,
-                    place.workspace
-                ],
-                |row| row.get(0),
-            )?;
-            if changed {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let read = places(&channels, &self.messages);
+        let columns = params![read, json_ids(memories), revision];
+        let sql = include_str!("sql/changed_since.sql");
+        connection.query_row(sql, columns, |row| row.get(0))
     }
 }
 

@@ -1,15 +1,26 @@
 //! What an engine changes in the shared texts of SQL before it runs them.
 //!
 //! Besides `?1`, these are hints about the order in which SQLite visits tables (`INDEXED BY`, `NOT INDEXED`, `CROSS JOIN`),
-//! which PostgreSQL decides itself, and the table functions `integers(json)` and `texts(json)`, which give each element of a
-//! JSON array as `value` and its position from 0 as `key`. In PostgreSQL they are functions of the schema.
+//! which PostgreSQL decides itself, and three table functions of a JSON array. `integers(json)` and `texts(json)` give each element
+//! as `value` and its position from 0 as `key`. `tuples(json)` gives the integers of each element, an array of up to four, as
+//! `first`, `second`, `third` and `fourth`. In PostgreSQL they are functions of the schema.
 
 use std::borrow::Cow;
 
-/// The text as SQLite takes it: both table functions are `json_each`.
+/// What `tuples` is in SQLite, with its argument.
+const TUPLES: [&str; 2] = [
+    "(SELECT key, json_extract(value, '$[0]') AS first, json_extract(value, '$[1]') AS second, \
+        json_extract(value, '$[2]') AS third, json_extract(value, '$[3]') AS fourth FROM json_each",
+    ")",
+];
+
+/// The text as SQLite takes it: the table functions are `json_each`.
 #[must_use]
 pub fn for_sqlite(sql: &str) -> Cow<'_, str> {
-    if !sql.contains("integers(") && !sql.contains("texts(") {
+    if !["integers(", "texts(", "tuples("]
+        .iter()
+        .any(|function| sql.contains(function))
+    {
         return Cow::Borrowed(sql);
     }
     let mut out = String::with_capacity(sql.len());
@@ -18,9 +29,18 @@ pub fn for_sqlite(sql: &str) -> Cow<'_, str> {
         let (before, from) = rest.split_at(at);
         out.push_str(before);
         let (word, after) = split_word(from);
-        let is_function = matches!(word, "integers" | "texts") && after.starts_with('(');
-        out.push_str(if is_function { "json_each" } else { word });
         rest = after;
+        match word {
+            "integers" | "texts" if after.starts_with('(') => out.push_str("json_each"),
+            "tuples" if after.starts_with('(') => {
+                // Its argument is a parameter.
+                let end = after.find(')').map_or(after.len(), |end| end + 1);
+                let (argument, after) = after.split_at(end);
+                out.extend([TUPLES[0], argument, TUPLES[1]]);
+                rest = after;
+            }
+            word => out.push_str(word),
+        }
     }
     out.push_str(rest);
     Cow::Owned(out)
@@ -86,7 +106,7 @@ fn split_quoted(text: &str, quote: char) -> (&str, &str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{for_postgres, for_sqlite};
+    use super::{TUPLES, for_postgres, for_sqlite};
 
     #[test]
     fn table_functions_are_json_each_in_sqlite() {
@@ -96,6 +116,13 @@ mod tests {
             "SELECT value FROM json_each(?1) JOIN json_each(?2) AS t ON true WHERE my_integers = 'texts'"
         );
         assert_eq!(for_sqlite("SELECT ?1"), "SELECT ?1");
+        assert_eq!(
+            for_sqlite("SELECT t.first FROM tuples(?1) AS t WHERE true"),
+            format!(
+                "SELECT t.first FROM {}(?1){} AS t WHERE true",
+                TUPLES[0], TUPLES[1]
+            )
+        );
     }
 
     #[test]

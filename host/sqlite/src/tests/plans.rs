@@ -8,7 +8,9 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 use super::{recount_all, stored};
 
 /// Files of `host/sql/src/sql/`.
-const STATEMENTS: [&str; 102] = [
+const STATEMENTS: [&str; 104] = [
+    "changed_since",
+    "span_messages",
     "neighbours",
     "found_messages",
     "visible_channels",
