@@ -26,19 +26,20 @@ const HAND_BACK_WAIT: Duration = Duration::from_secs(2);
 
 /// A generation is the time of its claim in microseconds, or more. So no two claims have the same one, though a row is removed when
 /// its work is handed back, and a failover to a replica may lose the last ones.
-/// A lease that has not expired is only looked at, so nobody who asks for it waits for its holder.
+/// Nobody who asks waits: a lease that has not expired is only looked at, and one whose holder still writes is passed over.
 ///
 /// $1 workspace, $2 work, $3 holder, $4 how long in milliseconds
-const CLAIM: &str = "INSERT INTO leases (workspace, work, generation, holder, expires_at) \
-    SELECT $1, $2, CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT), $3, \
-        CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) + $4 \
-    WHERE NOT EXISTS (SELECT 1 FROM leases AS l WHERE l.workspace = $1 AND l.work = $2 \
-        AND l.expires_at > CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)) \
-    ON CONFLICT (workspace, work) DO UPDATE SET \
-        generation = GREATEST(leases.generation + 1, excluded.generation), holder = excluded.holder, \
-        expires_at = excluded.expires_at \
-    WHERE leases.expires_at <= CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) \
-    RETURNING generation";
+const CLAIM: &str = "WITH now AS (SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT) AS us), \
+    expired AS (SELECT l.workspace, l.work FROM leases AS l, now \
+        WHERE l.workspace = $1 AND l.work = $2 AND l.expires_at <= now.us / 1000 FOR UPDATE OF l SKIP LOCKED), \
+    taken AS (UPDATE leases AS l SET generation = GREATEST(l.generation + 1, now.us), holder = $3, \
+            expires_at = now.us / 1000 + $4 \
+        FROM expired AS e, now WHERE l.workspace = e.workspace AND l.work = e.work RETURNING l.generation), \
+    made AS (INSERT INTO leases (workspace, work, generation, holder, expires_at) \
+        SELECT $1, $2, now.us, $3, now.us / 1000 + $4 FROM now \
+        WHERE NOT EXISTS (SELECT 1 FROM leases AS l WHERE l.workspace = $1 AND l.work = $2) \
+        ON CONFLICT (workspace, work) DO NOTHING RETURNING generation) \
+    SELECT generation FROM taken UNION ALL SELECT generation FROM made";
 /// $1 workspace, $2 work
 const HOLDER: &str = "SELECT holder FROM leases WHERE workspace = $1 AND work = $2";
 /// $1 workspace, $2 work, $3 generation, $4 how long in milliseconds

@@ -672,7 +672,7 @@ CREATE TABLE leases (
     holder TEXT COLLATE "C" NOT NULL, -- for people: the host and the process
     expires_at BIGINT NOT NULL, -- in milliseconds, by the database's clock
     PRIMARY KEY (workspace, work),
-    -- Makes the generation a part of a key: so a claim waits for the lock of `require_lease`, and an extension does not.
+    -- Makes the generation a part of a key: so a claim heeds the lock of `require_lease`, and an extension need not.
     UNIQUE (workspace, work, generation)
 );
 -- Providers and methods of Slack that accept no calls for a while, as they said to one of the hosts.

@@ -3,10 +3,12 @@
 use std::sync::Barrier;
 use std::time::Duration;
 
+use myao_plugin::state::leases::{Leases as _, Piece};
 use myao_plugin::storage::StorageError;
 use myao_sql::session::Connection;
 
 use super::TestDatabase;
+use super::proxy::Proxy;
 use crate::{Claim, Claimed, Lease, PostgresStore};
 
 /// Longer than any test.
@@ -117,7 +119,7 @@ fn whoever_slept_while_another_took_over_writes_nothing() {
     assert_eq!(written(&test), (2 * (TAKEOVERS + 1)).to_string());
 }
 
-/// The takeover waits for the end of a write that has begun.
+/// Nor does who asks wait for the end of the write.
 #[test]
 fn nobody_takes_over_in_the_middle_of_a_write() {
     let test = TestDatabase::migrated();
@@ -125,31 +127,33 @@ fn nobody_takes_over_in_the_middle_of_a_write() {
     let lease = held(&a, "a");
     // Nobody has taken over yet, so it may still write.
     expire(&test);
-    let begun = Barrier::new(2);
-    let seen = std::thread::scope(|scope| {
-        let other = scope.spawn(|| {
-            begun.wait();
-            let _lease = held(&b, "b");
-            written(&test)
-        });
-        lease
-            .backend()
-            .write(1, &mut |connection| {
-                let insert = "INSERT INTO workspaces (id) VALUES (?1)";
-                connection.execute(insert, ["first 1"])?;
-                begun.wait();
-                while test
-                    .run("SELECT COUNT(*) FROM pg_locks WHERE NOT granted")
-                    .trim()
-                    == "0"
-                {}
-                connection.execute(insert, ["second 1"])?;
-                Ok(())
-            })
-            .unwrap();
-        other.join().unwrap()
-    });
-    assert_eq!(seen, "2");
+    lease
+        .backend()
+        .write(1, &mut |connection| {
+            let insert = "INSERT INTO workspaces (id) VALUES (?1)";
+            connection.execute(insert, ["first 1"])?;
+            assert!(matches!(claim(&b, "b"), Claimed::Taken { .. }));
+            connection.execute(insert, ["second 1"])?;
+            Ok(())
+        })
+        .unwrap();
+    let _lease = held(&b, "b");
+    assert_eq!(written(&test), "2");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn claim_and_its_release_are_two_round_trips() {
+    let test = TestDatabase::migrated();
+    let proxy = Proxy::start(test.server.port());
+    let url = proxy.through(&test.server.url(&test.name));
+    let store = PostgresStore::open(&url.parse().unwrap()).unwrap();
+    let leases = store.leases("W1", chrono_tz::UTC, "default", "a", LONG);
+    let leases = leases.unwrap();
+    let claim = async || leases.claim(&Piece::Upkeep).await.unwrap().unwrap();
+    claim().await.release().await;
+    let before = proxy.round_trips();
+    claim().await.release().await;
+    assert_eq!(proxy.round_trips() - before, 2);
 }
 
 /// A write that takes longer than the lease, while another host asks for the work.

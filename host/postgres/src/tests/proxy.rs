@@ -1,13 +1,16 @@
-//! A proxy before a server, which cuts a connection when something is committed.
+//! A proxy before a server, which counts round trips, and cuts a connection when something is committed.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// The message of a commit.
 const COMMIT: &[u8] = b"COMMIT\0";
+
+/// The beginning of the message by which the server ends each of its answers, `ReadyForQuery`.
+const READY: &[u8] = b"Z\0\0\0\x05";
 
 /// What is cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +34,7 @@ pub(crate) struct Proxy {
 struct State {
     next: Mutex<Option<Cut>>,
     is_away: AtomicBool,
+    answers: AtomicUsize,
 }
 
 impl Proxy {
@@ -59,6 +63,11 @@ impl Proxy {
         url.replace(&format!(":{}/", self.server), &format!(":{}/", self.port))
     }
 
+    /// How many answers the server has given.
+    pub(crate) fn round_trips(&self) -> usize {
+        self.state.answers.load(Ordering::SeqCst)
+    }
+
     /// Cuts the next commit.
     pub(crate) fn cut_next(&self, cut: Cut) {
         *self.state.next.lock().unwrap() = Some(cut);
@@ -84,7 +93,15 @@ impl State {
                 cut != Some(Cut::Commit)
             });
         });
-        thread::spawn(move || copy(server, client, |_| !is_cut.load(Ordering::SeqCst)));
+        let state = self.clone();
+        thread::spawn(move || {
+            copy(server, client, |bytes| {
+                let is_end = |part: &&[u8]| *part == READY;
+                let ends = bytes.windows(READY.len()).filter(is_end).count();
+                state.answers.fetch_add(ends, Ordering::SeqCst);
+                !is_cut.load(Ordering::SeqCst)
+            });
+        });
     }
 }
 
