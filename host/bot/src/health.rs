@@ -38,6 +38,8 @@ pub(super) struct Health {
     pub(super) workspace: Arc<dyn Workspace>,
     /// `None` if events come over HTTP: then there is no connection that could be lost.
     pub(super) connection: Option<watch::Receiver<ConnectionState>>,
+    /// Why a database that hosts share takes no writes; `None` if it takes them.
+    pub(super) not_written: watch::Receiver<Option<String>>,
     pub(super) waiting: Waiting,
     /// Whether this process does the upkeep, which one process does for all.
     pub(super) does_upkeep: Arc<AtomicBool>,
@@ -64,6 +66,8 @@ impl Health {
                 "the database does not answer: {}",
                 explain_storage(&error)
             ));
+        } else if let Some(why) = &*self.not_written.borrow() {
+            troubles.push(format!("the database takes no writes: {why}"));
         }
         troubles.extend(self.waiting.troubles());
         troubles

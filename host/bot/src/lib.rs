@@ -13,6 +13,7 @@
 //! Several processes may be the bot of one workspace. Each takes events, answers mentions and makes memories; each answer and each
 //! step is claimed by one of them. The rest is the `upkeep`, which one of them does.
 
+mod attempts;
 pub mod backfill;
 pub mod budget;
 mod catch_up;
@@ -45,6 +46,7 @@ pub mod settings;
 mod shortcuts;
 pub mod slack;
 pub mod stop;
+mod told;
 mod unasked;
 mod upkeep;
 pub mod views;
@@ -301,12 +303,6 @@ impl Bot {
             has_warned: AtomicBool::new(false),
             last_run: AtomicI64::new(i64::MAX),
         };
-        let pacing = Pacing {
-            leases: self.leases.clone(),
-            slack: self.slack.clone(),
-            current: self.current.clone(),
-        };
-        tasks.spawn(pacing.run(stop.clone()));
         tasks.spawn(mentions.run(stop.clone()));
         tasks.spawn(generation.run(stop.clone()));
     }
@@ -349,9 +345,18 @@ impl Bot {
             }),
             is_mine: is_mine.clone(),
         };
+        let (unwritten, not_written) = watch::channel(None);
+        let pacing = Pacing {
+            leases: self.leases.clone(),
+            slack: self.slack.clone(),
+            current: self.current.clone(),
+            unwritten,
+        };
+        tasks.spawn(pacing.run(stop.clone()));
         let health_of = Health {
             workspace: self.workspace.clone(),
             connection: state.clone(),
+            not_written,
             waiting,
             does_upkeep: is_mine,
         };

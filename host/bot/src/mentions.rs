@@ -4,23 +4,24 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use myao_plugin::chat::{Chat as _, ChatError, PostRequest};
+use myao_plugin::chat::{Chat as _, PostRequest};
 use myao_plugin::explain::explain_storage;
-use myao_plugin::llm::LlmError;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::leases::{Leased, Leases, Piece};
-use myao_plugin::state::replies::{MAX_REPLY_WAIT, ReplyKind, WaitingReply};
+use myao_plugin::state::replies::{ReplyKind, WaitingReply};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, Error, Target};
 use tokio::sync::Notify;
 use tokio::task::{self, JoinSet};
 
+use super::attempts::{as_of, can_never_succeed, wait_after};
 use super::budget::Budget;
 use super::clock::Clock;
 use super::current::Current;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
+use super::told::Told;
 use crate::slack::live::LiveSlack;
 
 /// How many mentions are answered at the same time.
@@ -31,20 +32,9 @@ const SEEN: u32 = 64;
 const LOOK: Duration = Duration::from_secs(5);
 /// The same where several hosts share the work: nobody notifies this one of a mention that another host has stored.
 const LOOK_SHARED: Duration = Duration::from_secs(1);
-/// The wait after the first failure, in seconds; it doubles with each failure, up to the longest.
-const FIRST_WAIT_SECONDS: i64 = 15;
-const LONGEST_WAIT_SECONDS: i64 = 15 * 60;
-/// The longest wait that is accepted from a model or from Slack, in seconds.
-const LONGEST_ACCEPTED_SECONDS: i64 = MAX_REPLY_WAIT;
 /// How long running answers may take after the bot was asked to stop. An answer that takes longer is given at the next
 /// start.
 const GRACE: Duration = Duration::from_secs(20);
-
-/// For this long, a mention is answered as of the time when it was asked: a retry then has the same prompt, and can
-/// reuse the answer that the first attempt may have paid for.
-const SAME_INPUT_SECONDS: i64 = 600;
-/// How far Slack's clock may be ahead of the bot's, in seconds.
-const MAX_SKEW_SECONDS: i64 = 24 * 3600;
 
 /// How an attempt ended.
 pub(super) enum Answered {
@@ -81,6 +71,7 @@ impl Mentions {
         // What others were answering at the last look.
         let mut elsewhere: HashSet<(String, TsKey)> = HashSet::new();
         let mut looked_at = Instant::now();
+        let mut told = Told::default();
         while !stop.is_requested() {
             if looked_at.elapsed() >= look {
                 elsewhere.clear();
@@ -92,6 +83,7 @@ impl Mentions {
             let room = IN_FLIGHT.saturating_sub(under_way.len());
             match self.waiting(room, is_free).await {
                 Ok(waiting) => {
+                    told.works();
                     for reply in waiting {
                         let key = key(&reply);
                         let this = self.clone();
@@ -99,7 +91,7 @@ impl Mentions {
                         under_way.insert(task.id(), key);
                     }
                 }
-                Err(error) => tracing::error!("mentions wait: {}", explain_storage(&error)),
+                Err(error) => wait(&mut told, &error),
             }
             tokio::select! {
                 () = self.asked.notified() => {}
@@ -110,8 +102,12 @@ impl Mentions {
                     };
                     let key = under_way.remove(&id);
                     match ended {
-                        Ok((_, true)) => {}
-                        Ok((_, false)) => elsewhere.extend(key),
+                        Ok((_, Ok(true))) => {}
+                        Ok((_, Ok(false))) => elsewhere.extend(key),
+                        Ok((_, Err(error))) => {
+                            wait(&mut told, &error);
+                            elsewhere.extend(key);
+                        }
                         Err(error) => tracing::error!("the task of an answer ended early: {error}"),
                     }
                 }
@@ -142,27 +138,18 @@ impl Mentions {
     }
 
     /// Answers one mention, unless another host does. Returns whether it was this one's.
-    async fn claim_and_answer(&self, reply: &WaitingReply) -> bool {
+    async fn claim_and_answer(&self, reply: &WaitingReply) -> Result<bool, StorageError> {
         let piece = Piece::answer(&reply.channel_id, reply.ts);
-        let leased = match self.leases.claim(&piece).await {
-            Ok(Some(leased)) => leased,
-            Ok(None) => return false,
-            Err(error) => {
-                tracing::error!("a mention waits: {}", explain_storage(&error));
-                return false;
-            }
+        let Some(leased) = self.leases.claim(&piece).await? else {
+            return Ok(false);
         };
         // Another host may just have answered it, or have begun to.
-        match self.waiting(usize::MAX, |of| *of == key(reply)).await {
-            Ok(waiting) => {
-                if let Some(reply) = waiting.first() {
-                    self.doing(&leased).answer(reply).await;
-                }
-            }
-            Err(error) => tracing::error!("a mention waits: {}", explain_storage(&error)),
+        let waiting = self.waiting(usize::MAX, |of| *of == key(reply)).await;
+        if let Some(reply) = waiting.iter().flatten().next() {
+            self.doing(&leased).answer(reply).await;
         }
         leased.release().await;
-        true
+        waiting.map(|_| true)
     }
 
     /// The same for a piece of work.
@@ -319,6 +306,12 @@ impl Mentions {
     }
 }
 
+fn wait(told: &mut Told, error: &StorageError) {
+    if let Some(why) = told.waits(error) {
+        tracing::error!("mentions wait: {why}");
+    }
+}
+
 fn key(reply: &WaitingReply) -> (String, TsKey) {
     (reply.channel_id.clone(), reply.ts)
 }
@@ -358,93 +351,6 @@ impl Words {
                 not_yet: "is not posted yet, tried again in",
                 never: "cannot be posted:",
             },
-        }
-    }
-}
-
-/// The time as of which a mention is answered. Slack's clock may be a little ahead of the bot's. A time much later than
-/// now was noted while the bot's own clock was ahead.
-fn as_of(asked_at: i64, now: i64) -> i64 {
-    let age = now.saturating_sub(asked_at);
-    if (-MAX_SKEW_SECONDS..=SAME_INPUT_SECONDS).contains(&age) {
-        asked_at
-    } else {
-        now
-    }
-}
-
-/// Seconds until the next attempt.
-fn wait_after(failures: u32, error: &CallError) -> i64 {
-    let doubled =
-        FIRST_WAIT_SECONDS.saturating_mul(1_i64.checked_shl(failures).unwrap_or(i64::MAX));
-    let asked_for = match error {
-        CallError::Refused(
-            Error::Llm(LlmError::RateLimited(Some(seconds)))
-            | Error::Chat(ChatError::RateLimited(Some(seconds))),
-        ) => i64::from(*seconds).min(LONGEST_ACCEPTED_SECONDS),
-        _ => 0,
-    };
-    doubled
-        .clamp(FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS)
-        .max(asked_for)
-}
-
-/// Whether only a change by a person can help: the message or the channel is gone, or the bot may not post.
-pub(super) fn can_never_succeed(error: &CallError) -> bool {
-    matches!(
-        error,
-        CallError::Refused(
-            Error::Chat(ChatError::NotFound(_) | ChatError::NotAllowed(_) | ChatError::Invalid(_))
-                | Error::Storage(StorageError::NotFound(_))
-                | Error::PromptTooLong(_)
-        )
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use myao_plugin::chat::ChatError;
-    use myao_plugin::llm::LlmError;
-    use myao_plugin::{CallError, Error};
-
-    use super::{LONGEST_WAIT_SECONDS, as_of, wait_after};
-
-    fn limited(seconds: Option<u32>) -> CallError {
-        CallError::Refused(Error::Chat(ChatError::RateLimited(seconds)))
-    }
-
-    #[test]
-    fn waits_grow_and_keep_to_what_the_other_side_asks_for() {
-        let waits: Vec<i64> = [0, 1, 2, 10, 60, 64, u32::MAX]
-            .iter()
-            .map(|failures| wait_after(*failures, &limited(None)))
-            .collect();
-        let longest = LONGEST_WAIT_SECONDS;
-        assert_eq!(waits, [15, 30, 60, longest, longest, longest, longest]);
-        assert_eq!(wait_after(0, &limited(Some(3600))), 3600);
-    }
-
-    #[test]
-    fn no_wait_is_longer_than_an_hour_whatever_the_other_side_asks_for() {
-        for seconds in [3601, 99_999_999, u32::MAX] {
-            let model = CallError::Refused(Error::Llm(LlmError::RateLimited(Some(seconds))));
-            for error in [model, limited(Some(seconds))] {
-                assert_eq!(wait_after(0, &error), 3600, "{seconds}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_mention_that_was_noted_while_the_clock_was_ahead_is_answered_as_of_now() {
-        const NOW: i64 = 1_800_000_000;
-        const YEAR: i64 = 365 * 24 * 3600;
-        for (asked_at, expected) in [
-            (NOW - 601, NOW),
-            (NOW - 600, NOW - 600),
-            (NOW + 60, NOW + 60),
-            (NOW + YEAR, NOW),
-        ] {
-            assert_eq!(as_of(asked_at, NOW), expected);
         }
     }
 }

@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use myao_plugin::explain::explain_storage;
 use myao_plugin::state::leases::{Exchanged, Leases, Pause};
+
+use tokio::sync::watch;
 
 use crate::current::Current;
 use crate::slack::live::LiveSlack;
 use crate::stop::Stop;
+use crate::told::Told;
 
 /// How often the others are asked.
 const LOOK: Duration = Duration::from_secs(1);
@@ -25,6 +27,8 @@ pub(crate) struct Pacing {
     pub(crate) leases: Arc<dyn Leases>,
     pub(crate) slack: Arc<LiveSlack>,
     pub(crate) current: Current,
+    /// Why a shared database takes no writes, for the bot's health.
+    pub(crate) unwritten: watch::Sender<Option<String>>,
 }
 
 impl Pacing {
@@ -34,23 +38,24 @@ impl Pacing {
             return;
         }
         let mut known = Known::default();
-        let mut has_warned = false;
+        let mut told = Told::default();
         while !stop.is_requested() {
             let new = known.learn(self.pauses());
             match self.leases.exchange(new).await {
                 Ok(Exchanged { pauses, processes }) => {
-                    has_warned = false;
+                    told.works();
+                    self.unwritten.send_replace(None);
                     for pause in known.learn(pauses) {
                         self.keep(&pause);
                     }
                     self.current.plugin().share_models_with(processes);
                 }
-                Err(error) if !has_warned => {
-                    has_warned = true;
-                    let error = explain_storage(&error);
-                    tracing::warn!("rate limits are not shared with other hosts: {error}");
+                Err(error) => {
+                    if let Some(why) = told.waits(&error) {
+                        self.unwritten.send_replace(Some(why.to_owned()));
+                        tracing::warn!("rate limits are not shared with other hosts: {why}");
+                    }
                 }
-                Err(_) => {}
             }
             stop.sleep(LOOK).await;
         }

@@ -14,10 +14,10 @@ use myao_plugin::waits::is_under_way;
 use myao_plugin::{Answer, Judgment, Target};
 use myao_slack::events::is_direct_message;
 
+use super::attempts::can_never_succeed;
 use super::budget::Budget;
 use super::clock::Clock;
 use super::current::Current;
-use super::mentions::can_never_succeed;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
 use super::waiting::Deferrals;

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::leases::{Leased, Leases, Piece};
 use myao_slack::events::BotIdentity;
@@ -26,6 +25,7 @@ use crate::metrics::Metrics;
 use crate::retractions::Retractions;
 use crate::slack::live::LiveSlack;
 use crate::stop::Stop;
+use crate::told::Told;
 use crate::unasked::{Judged, Unasked};
 use crate::views::Views;
 use crate::waiting::Deferrals;
@@ -66,8 +66,13 @@ impl Upkeep {
     pub(crate) async fn run(self, mut stop: Stop) {
         let again = self.leases.shared().unwrap_or(AGAIN);
         let mut is_known = false;
+        let mut told = Told::default();
         while !stop.is_requested() {
-            match self.leases.claim(&Piece::Upkeep).await {
+            let claimed = self.leases.claim(&Piece::Upkeep).await;
+            if claimed.is_ok() {
+                told.works();
+            }
+            match claimed {
                 Ok(Some(leased)) => {
                     is_known = false;
                     self.keep_up(leased, &mut stop).await;
@@ -82,7 +87,9 @@ impl Upkeep {
                     );
                 }
                 Err(error) => {
-                    tracing::warn!("the upkeep waits: {}", explain_storage(&error));
+                    if let Some(why) = told.waits(&error) {
+                        tracing::warn!("the upkeep waits: {why}");
+                    }
                 }
             }
             stop.sleep(again).await;

@@ -17,6 +17,7 @@ use super::current::Current;
 use super::home::Home;
 use super::metrics::Metrics;
 use super::stop::Stop;
+use super::told::Told;
 use crate::slack::live::LiveSlack;
 
 /// The maximum number of events that are applied in one transaction.
@@ -46,22 +47,18 @@ pub(super) struct Worker {
 impl Worker {
     /// Works until asked to stop; what waits then is processed at the next start.
     pub(super) async fn run(self, mut stop: Stop) {
-        // Why events wait, as it was said last: a server that is away for an hour is not said 1,800 times.
-        let mut told = String::new();
+        let mut told = Told::default();
         while !stop.is_requested() {
             let applied = self.apply_waiting().await;
-            if applied.is_ok() && !told.is_empty() {
+            if applied.is_ok() && told.works() {
                 tracing::info!("events wait no longer");
-                told.clear();
             }
             match applied {
                 Ok(0) => self.forget().await,
                 Ok(_) => continue,
                 Err(error) => {
-                    let why = explain_storage(&error);
-                    if why != told {
+                    if let Some(why) = told.waits(&error) {
                         tracing::error!("events wait: {why}");
-                        told = why;
                     }
                     stop.sleep(REST).await;
                     continue;

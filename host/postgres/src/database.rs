@@ -1,6 +1,7 @@
 //! The connections to one database, and the thread that serves their sockets.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{
@@ -86,6 +87,8 @@ pub(crate) struct Database {
     pub(crate) turns: Turns,
     /// How long it is asked whether a transaction was committed.
     pub(crate) settle: Duration,
+    /// Whether the last extension of a lease failed.
+    pub(crate) is_failing: AtomicBool,
     /// Serves the sockets, whichever runtime the caller has, and if it has none. `None` while it is dropped.
     runtime: Option<Runtime>,
 }
@@ -124,6 +127,7 @@ impl Database {
             texts: Arc::default(),
             turns: Turns::default(),
             settle: SETTLE,
+            is_failing: AtomicBool::new(false),
             runtime: Some(runtime),
         })
     }

@@ -4,6 +4,7 @@
 //! When it does so no longer, another host may claim the work. What the first one writes is then refused, because each writing
 //! transaction checks the generation: so a host that was asleep for long writes nothing.
 
+use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -237,6 +238,7 @@ async fn extend(held: Arc<Held>) {
         let extended = held.database.single_count(EXTEND, &values);
         match tokio::time::timeout(held.lasts, extended).await {
             Ok(Ok(1)) => {
+                held.database.is_failing.store(false, Ordering::Relaxed);
                 *held.extended.lock().unwrap_or_else(PoisonError::into_inner) = begun;
             }
             Ok(Ok(_)) => {
@@ -244,8 +246,19 @@ async fn extend(held: Arc<Held>) {
                 return;
             }
             // As long as nobody else claims the work, the next extension will do.
-            Ok(Err(error)) => tracing::warn!("a lease was not extended: {error}"),
-            Err(_) => tracing::warn!("a lease was not extended: no answer"),
+            Ok(Err(error)) => held.database.is_not_extended(&error),
+            Err(_) => held.database.is_not_extended(&"no answer"),
+        }
+    }
+}
+
+impl Database {
+    /// Tells it of one lease, and not again before one was extended.
+    fn is_not_extended(&self, why: &dyn Display) {
+        if self.is_failing.swap(true, Ordering::Relaxed) {
+            tracing::debug!("a lease was not extended: {why}");
+        } else {
+            tracing::warn!("leases are not extended: {why}");
         }
     }
 }

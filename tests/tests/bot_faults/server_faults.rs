@@ -185,6 +185,22 @@ fn server_that_is_away_gets_everything_when_it_is_back_over_a_socket() {
 }
 
 /// Takes every connection that the server has for others than superusers.
+#[test]
+fn bot_that_starts_before_its_server_waits_for_it() {
+    let server = own_server(&[]);
+    let database = server.create(None);
+    let scene = Scene::new(server.url(&database), Way::Socket);
+    server.stop();
+    let mut bot = Bot::launch(Program::default(), &scene.config(), &[]);
+    says(&mut bot, "; the bot tries again in ");
+    let log = bot.log();
+    assert!(log.contains("check that PostgreSQL runs there"), "{log}");
+    ServerDatabase::assert_no_password(&log);
+    server.start_again();
+    says(&mut bot, "caught up");
+    bot.stop();
+}
+
 fn take_all_connections(server: &PostgresServer, database: &str, free: usize) -> Vec<Child> {
     let mut clients = Vec::new();
     let of = |user: &str| {
@@ -295,6 +311,11 @@ fn server_that_only_reads_for_a_while_is_waited_for() {
     };
     set("on");
     scene.is_refused(&mut bot, &["is read-only", "name the primary server"]);
+    let health = bot.health();
+    bot.until("not ready", |_| {
+        let told = exchange(health, "GET /ready", &[], "").ok()?;
+        (told.status == 503 && told.body.contains("takes no writes")).then_some(())
+    });
     set("off");
     scene.goes_on(bot, |sql| database.run(sql));
 }

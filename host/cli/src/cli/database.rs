@@ -14,12 +14,12 @@ use chrono_tz::Tz;
 use indicatif::ProgressBar;
 use myao::config::{Config, DatabaseUrl};
 use myao_import::{ImportReport, python_bot};
-use myao_plugin::WORKSPACE_SCOPE_ID;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::records::ImportTally;
+use myao_plugin::{Retry, WORKSPACE_SCOPE_ID};
 pub(crate) use myao_postgres::examine::{Examined as ExaminedServer, Writing};
-use myao_postgres::{PostgresOptions, PostgresStore};
+use myao_postgres::{PostgresError, PostgresOptions, PostgresStore};
 use myao_sql::SqlImportTarget;
 pub(crate) use myao_sql::copy::{Copied, CopyProgress, Stage};
 pub(crate) use myao_sqlite::examine::{Examined, examine};
@@ -73,6 +73,11 @@ impl Store {
             Self::Server(store) => Some(store.clone()),
         }
     }
+
+    /// Whether opening it may succeed later; `None` if the error is not a server's.
+    pub(crate) fn retry(error: &anyhow::Error) -> Option<Retry> {
+        error.downcast_ref().map(PostgresError::retry)
+    }
 }
 
 /// What was carried over from the database of the Python bot.
@@ -96,6 +101,11 @@ impl<'a> Database<'a> {
             timezone: config.timezone,
             lease: Duration::from_secs(config.memory.lease_seconds.into()),
         }
+    }
+
+    /// Whether a server has it.
+    pub(crate) fn is_on_server(self) -> bool {
+        matches!(self.place, Where::Server(_))
     }
 
     /// Where it is, for people. Without a password.

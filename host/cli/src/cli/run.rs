@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use bot::{Prepared, Surroundings};
-use connect::listen;
+use connect::{listen, open};
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use myao_bot::health::{Report, serve_health};
@@ -20,7 +20,6 @@ use threads::Threads;
 use tokio::sync::mpsc;
 
 use super::app::App;
-use super::database::Store;
 use super::in_one_line;
 use super::signals::signals;
 
@@ -39,21 +38,38 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let health = &app.config.health_check;
     let address = SocketAddr::new(health.address, health.port);
     let listener = listen(address, "health_check.port").await?;
-    let (ask_stop, stop) = Stop::new();
+    let (ask_stop, mut stop) = Stop::new();
     let (ask_reload, asked_to_reload) = mpsc::channel(1);
     let signals = tokio::spawn(signals(ask_stop, Some(ask_reload))?);
-    let store = store(app, are_several)?;
+    let bots: Vec<_> = prepared
+        .into_iter()
+        .map(|(workspace, bot)| {
+            let metrics = Arc::new(match are_several {
+                true => Metrics::of_workspace(&workspace),
+                false => Metrics::default(),
+            });
+            let health = Report::new(&workspace, metrics.clone());
+            (workspace, bot, metrics, health)
+        })
+        .collect();
+    let reports = bots
+        .iter()
+        .map(|(_, _, _, health)| health.clone())
+        .collect();
+    let telling = tokio::spawn(serve_health(reports, listener, stop.clone()));
 
+    let database = app.database();
+    let store = match are_several || database.is_on_server() {
+        true => match open(database, &mut stop).await? {
+            None => return Ok(ExitCode::SUCCESS),
+            store => store,
+        },
+        false => None,
+    };
     let running = FuturesUnordered::new();
-    let (mut reports, mut reloads) = (Vec::new(), Vec::new());
-    let count = prepared.len();
-    for (workspace, bot) in prepared {
-        let metrics = Arc::new(match are_several {
-            true => Metrics::of_workspace(&workspace),
-            false => Metrics::default(),
-        });
-        let health = Report::new(&workspace, metrics.clone());
-        reports.push(health.clone());
+    let mut reloads = Vec::new();
+    let count = bots.len();
+    for (workspace, bot, metrics, health) in bots {
         let (reload, asked) = mpsc::channel(1);
         reloads.push(reload);
         let around = Surroundings {
@@ -85,7 +101,6 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     }
     drop(store);
     let reloading = tokio::spawn(reload_all(asked_to_reload, reloads));
-    let telling = tokio::spawn(serve_health(reports, listener, stop));
     let ended: Vec<_> = running.collect().await;
     for task in [signals, reloading, telling] {
         task.abort();
@@ -93,11 +108,6 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     outcome(ended)?;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
-}
-
-/// The database, if several workspaces share it.
-fn store(app: &App, are_several: bool) -> anyhow::Result<Option<Store>> {
-    are_several.then(|| app.database().store()).transpose()
 }
 
 /// Has every bot read its configuration and component again.

@@ -20,14 +20,11 @@ use myao_slack::installation::Installation;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::connect::{client, connection, page_listener};
+use super::connect::{Attempts, client, connection, page_listener};
 use crate::cli::app::{App, Explained as _};
 use crate::cli::database::Store;
-use crate::cli::{in_one_line, output, page};
+use crate::cli::{in_one_line, page};
 
-/// While Slack cannot be reached at the start, the wait before the next attempt doubles from the first to the longest.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// How long start-up waits for the app's id.
 const APP_ID_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -42,7 +39,7 @@ pub(super) struct Prepared {
 
 /// What a bot has from its process.
 pub(super) struct Surroundings {
-    /// The database, if several workspaces share it.
+    /// The database, if it is on a server, or several workspaces share it.
     pub(super) store: Option<Store>,
     pub(super) metrics: Arc<Metrics>,
     pub(super) health: Report,
@@ -160,7 +157,7 @@ async fn beside<T>(bot: impl Future<Output = T>, page: impl Future<Output = ()>)
 
 /// Asks Slack who the bot is, again and again while Slack cannot be reached; `None` if the bot is asked to stop meanwhile.
 async fn who_am_i(client: &SlackClient, stop: &mut Stop) -> anyhow::Result<Option<AuthTest>> {
-    let mut wait = FIRST_WAIT;
+    let mut attempts = Attempts::new();
     loop {
         let asked = tokio::select! {
             asked = client.auth_test() => asked,
@@ -179,9 +176,7 @@ async fn who_am_i(client: &SlackClient, stop: &mut Stop) -> anyhow::Result<Optio
             };
             return Err(error).context(format!("{key} is of no use"));
         }
-        tracing::warn!("{error}; the bot tries again in {}", output::duration(wait));
-        stop.sleep(wait).await;
-        wait = LONGEST_WAIT.min(wait * 2);
+        attempts.wait(&error, stop).await;
     }
 }
 

@@ -1,19 +1,60 @@
-//! How a bot is reached, and how it reaches Slack.
+//! How a bot is reached, and how it reaches Slack and its database.
 
+use std::fmt::Display;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use myao::config;
 use myao_bot::Connection;
+use myao_bot::stop::Stop;
+use myao_plugin::Retry;
 use myao_slack::client::SlackClient;
 use myao_slack::token::Token;
 use tokio::net::TcpListener;
 
 use crate::cli::app::App;
+use crate::cli::database::{Database, Store};
+use crate::cli::output;
+
+/// The wait before the next attempt doubles from the first to the longest.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Where to read more.
 const HOW_TO: &str =
     "`myao slack manifest` prints the app's manifest, docs/slack.md explains the rest";
+
+/// Waits for something that cannot be reached at the start.
+pub(super) struct Attempts(Duration);
+
+impl Attempts {
+    pub(super) fn new() -> Self {
+        Self(FIRST_WAIT)
+    }
+
+    /// Says why, and waits before the next attempt; shorter if the bot is asked to stop.
+    pub(super) async fn wait(&mut self, why: &impl Display, stop: &mut Stop) {
+        let Self(wait) = self;
+        tracing::warn!("{why}; the bot tries again in {}", output::duration(*wait));
+        stop.sleep(*wait).await;
+        *wait = LONGEST_WAIT.min(*wait * 2);
+    }
+}
+
+/// Opens a database, again and again while its server cannot be reached; `None` if the bot is asked to stop meanwhile.
+pub(super) async fn open(database: Database<'_>, stop: &mut Stop) -> anyhow::Result<Option<Store>> {
+    let mut attempts = Attempts::new();
+    while !stop.is_requested() {
+        let error = match database.store() {
+            Ok(store) => return Ok(Some(store)),
+            Err(error) if Store::retry(&error) == Some(Retry::Later) => error,
+            Err(error) => return Err(error),
+        };
+        attempts.wait(&error, stop).await;
+    }
+    Ok(None)
+}
 
 /// The client, with the bot's token.
 pub(super) fn client(slack: &config::Slack) -> anyhow::Result<SlackClient> {
