@@ -154,6 +154,29 @@ fn messages_come_in_are_summarised_and_forgotten() {
 }
 
 #[test]
+fn a_run_leaves_out_what_a_bot_is_making() {
+    let database = ServerDatabase::default();
+    let program = database.program("", IN_ORDER);
+    program.run(&["import", &demo_export()]).succeeded();
+    let channel = format!("channel:{GENERAL}");
+    let _ = database.run(&format!(
+        "INSERT INTO leases (workspace, work, generation, holder, expires_at) \
+         SELECT key, '{channel}', 1, 'a bot', 9000000000000 FROM workspaces"
+    ));
+    let generate = ["generate", "--now", END];
+    let made = || {
+        program.run(&generate).succeeded();
+        database.run(&format!(
+            "SELECT COUNT(*) FROM memories WHERE scope_id = '{GENERAL}'"
+        ))
+    };
+    assert_eq!(made(), "0");
+    let _ = database.run("DELETE FROM leases");
+    assert_ne!(made(), "0");
+    assert_eq!(database.run("SELECT COUNT(*) FROM leases"), "0");
+}
+
+#[test]
 fn an_estimate_is_the_same_and_changes_nothing() {
     let asked = LlmServer::start(|_| answer("- a memory"));
     let config = format!("{IN_ORDER}{}", asked.config());
@@ -288,7 +311,7 @@ fn an_empty_database_is_not_touched_by_those_that_look() {
     program.run(&["import", &demo_export()]).succeeded();
     let (state, found) = doctor(&program);
     assert_eq!(state, "ok", "{found}");
-    for part in ["PostgreSQL", "can be written", "schema 1", "connections"] {
+    for part in ["PostgreSQL", "can be written", "schema 2", "connections"] {
         assert!(found.contains(part), "no {part} in {found}");
     }
 }

@@ -37,7 +37,10 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
         };
         return estimate::print(app, work).await;
     }
-    let plugin = app.plugin_over(&workspace).await?;
+    let mut plugin = app.plugin_over(&workspace).await?;
+    if let Some(leases) = app.database().step_leases()? {
+        plugin = plugin.with_leases(leases);
+    }
     clear_deferrals(&*workspace, arguments.retry).await?;
     if arguments.now.is_none() {
         workspace

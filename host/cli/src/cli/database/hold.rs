@@ -54,11 +54,27 @@ impl Database<'_> {
                     Some(store) => store,
                     None => PostgresStore::open(&server.options()?)?,
                 };
-                let (id, scope_id) = (self.workspace, WORKSPACE_SCOPE_ID);
-                let leases = store.leases(id, self.timezone, scope_id, holder(), self.lease)?;
-                (Arc::new(leases), None)
+                (self.leases_in(&store)?, None)
             }
         })
+    }
+
+    /// What claims the steps of a command's run, beside bots that work on the workspace; `None` where they cannot be claimed: in
+    /// a file.
+    pub(crate) fn step_leases(self) -> anyhow::Result<Option<Arc<dyn Leases>>> {
+        match self.place {
+            Where::File(_) => Ok(None),
+            Where::Server(server) => {
+                let store = PostgresStore::open(&server.options()?)?;
+                self.leases_in(&store).map(Some)
+            }
+        }
+    }
+
+    fn leases_in(self, store: &PostgresStore) -> anyhow::Result<Arc<dyn Leases>> {
+        let (id, scope_id) = (self.workspace, WORKSPACE_SCOPE_ID);
+        let leases = store.leases(id, self.timezone, scope_id, holder(), self.lease)?;
+        Ok(Arc::new(leases))
     }
 
     /// Begins work that only one process at a time does, on a workspace that was opened.
