@@ -14,7 +14,8 @@ use myao_plugin::storage::recall::{
 use myao_plugin::ts::TsKey;
 
 use super::fault::Fault;
-use super::index::{channel_of, key_of, memories_with, row_of, terms_of_messages};
+use super::index::{channel_of, key_of, row_of};
+use super::lookup::{memories_with, terms_of_messages};
 use super::messages::message;
 use super::place::Place;
 use super::rows;

@@ -38,6 +38,7 @@ mod journal;
 mod judgments;
 mod lineage;
 mod lines;
+mod lookup;
 mod memories;
 mod mention_limits;
 mod message_row;

@@ -7,6 +7,7 @@ use crate::params;
 use crate::session::{Connection, Dialect, Result};
 
 use super::index::{self, channel_of, key_of};
+use super::lookup;
 use super::place::Place;
 use super::rows::list;
 use super::sight::Sight;
@@ -110,9 +111,9 @@ impl Visible {
         let limit = i64::try_from(most.saturating_add(self.later.len())).unwrap_or(i64::MAX);
         let channels = json_array(&self.channels.keys().copied().collect());
         let sql = include_str!("sql/postgres/rows_with_terms.sql");
-        let tokens = index::tokens(self.workspace, terms);
+        let tokens = lookup::tokens(self.workspace, terms);
         let columns = params![tokens, channels, index::KEY_MASK + 1, limit];
-        let mut found = index::by_term(connection, terms, sql, columns)?;
+        let mut found = lookup::by_term(connection, terms, sql, columns)?;
         for found in &mut found {
             found.retain(|row| !self.later.contains(&key_of(*row)));
             found.truncate(most);
