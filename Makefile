@@ -32,6 +32,7 @@ test: build $(PYTHON)/ready ## every test
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
 		cargo test --release --workspace --no-fail-fast
 	cargo test --manifest-path tests/contract/Cargo.toml
+	@scripts/test-installed store pgbouncer
 	@scripts/test-installed embed node runtimes python maubot
 
 # Part of `test`, which says what is left out where Node or Python is missing.

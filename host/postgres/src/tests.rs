@@ -7,12 +7,12 @@
     clippy::indexing_slicing
 )]
 
-mod bouncer;
 mod conformance;
 mod copy;
 mod errors;
 mod leases;
 mod migrations;
+mod pgbouncer;
 mod plans;
 mod proxy;
 mod session;
