@@ -1,5 +1,7 @@
 //! What the commands share: configuration, store, component.
 
+mod opening;
+
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,16 +15,13 @@ use myao_llm::{configured_embedder, configured_models};
 use myao_plugin::embedder::Embedder;
 use myao_plugin::explain::{explain_settings, explain_storage};
 use myao_plugin::state::Workspace;
-use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::StorageError;
 use myao_plugin::{
     BUNDLED_COMPONENT, LoadError, LoadedComponent, MemoryPlugin, MemoryPluginBuilder, Timestamp,
 };
 
 use super::args::{Cli, Command, MomentArg};
-use super::database::{Begun, Database, Hold, Upgrade, Work};
 use super::logging::start_logging;
-use super::output;
 use super::server_words::ServerWords;
 use super::traces::Traces;
 
@@ -143,86 +142,6 @@ impl App {
         if let Some(traces) = &self.traces {
             traces.end();
         }
-    }
-
-    /// Opens the workspace in the database; creates the database if there is none, and upgrades an older one.
-    pub(crate) fn workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
-        let (workspace, upgraded) = self.database().open()?;
-        self.report_upgrade(upgraded);
-        Ok(workspace)
-    }
-
-    /// The same for imports: the workspace is created only if the import succeeds.
-    pub(crate) fn import_target(&self) -> anyhow::Result<Arc<dyn ImportTarget>> {
-        let (target, upgraded) = self.database().import_target()?;
-        self.report_upgrade(upgraded);
-        Ok(target)
-    }
-
-    /// Keeps other processes from the same work on the opened workspace, and returns the workspace to do it with.
-    ///
-    /// # Errors
-    /// If another process does it.
-    pub(crate) fn hold(
-        &self,
-        work: Work,
-        workspace: Arc<dyn Workspace>,
-    ) -> anyhow::Result<(Arc<dyn Workspace>, Hold)> {
-        let database = self.database();
-        match database.begin(work, workspace)? {
-            Begun::Held(workspace, hold) => Ok((workspace, hold)),
-            Begun::Taken(holder) => Err(database.taken(work, &holder)),
-        }
-    }
-
-    /// The database that is configured.
-    pub(crate) fn database(&self) -> Database<'_> {
-        Database::of(&self.config)
-    }
-
-    fn report_upgrade(&self, upgraded: Option<Upgrade>) {
-        let Some(Upgrade { tally, report }) = upgraded else {
-            return;
-        };
-        output::tell(&format!(
-            "Upgraded {}: {} messages and {} memories were carried over; the old tables stay beside them as legacy_*",
-            self.database().shown(),
-            tally.messages.new,
-            tally.memories.new
-        ));
-        for warning in &report.warnings {
-            output::tell(&format!("warning: {warning}"));
-        }
-        if let Some(text) = self.about_unknown_audiences(report.unknown_audiences) {
-            output::tell(&text);
-        }
-    }
-
-    /// What to do about channels of an import that count as private because it is not known who reads them.
-    pub(crate) fn about_unknown_audiences(&self, channels: u64) -> Option<String> {
-        let (run, import) = (self.command("run"), self.command("import EXPORT"));
-        (channels > 0).then(|| {
-            let channels = output::count(channels, "channel");
-            format!(
-                "private: {channels}, because it is not known who reads them; `{run}` asks Slack, and `{import}` reads it from a Slack export"
-            )
-        })
-    }
-
-    /// Opens the workspace for commands that only read: a missing database is an error.
-    pub(crate) fn existing_workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
-        let database = self.database();
-        let opened = database.open_to_look()?;
-        let (workspace, upgraded) = opened.with_context(|| {
-            format!(
-                "there is no database {} yet: run `{}` first, or name another one in the configuration ({})",
-                database.shown(),
-                self.command("import PATH"),
-                database.key()
-            )
-        })?;
-        self.report_upgrade(upgraded);
-        Ok(workspace)
     }
 
     /// Loads the component, unless it is loaded already, and checks that it fits this program.

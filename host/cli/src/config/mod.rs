@@ -7,6 +7,7 @@ mod budget;
 mod database_url;
 mod error;
 mod faults;
+mod listening;
 mod logging;
 mod memory;
 mod prices;
@@ -17,7 +18,6 @@ mod tree;
 mod values;
 mod workspaces;
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,6 +28,7 @@ pub use budget::{BudgetConfig, Money};
 pub use database_url::DatabaseUrl;
 use database_url::one_database;
 pub use error::ConfigError;
+pub use listening::{HealthCheck, PageConfig};
 pub use logging::{LogFormat, LogLevel, Logging};
 pub use memory::{
     LanguageConfig, MemoryConfig, PromptLanguageConfig, ShortTermHistoryConfig,
@@ -38,14 +39,13 @@ use myao_bot::settings::{BotSettings, Response, RetentionDays};
 use myao_llm::Embeddings;
 use myao_llm::config::{Agent, Agents};
 use myao_llm::expand::optional_expanded;
-use myao_page::PublicUrl;
 use myao_plugin::{Engine, Persona, Settings, Template, WORKSPACE_SCOPE_ID};
 use myao_slack::blocks::Language;
 pub use prices::{PerMillion, Price, Prices};
 pub use reference::{keys, schema};
 pub use slack::Slack;
 use tree::Node;
-use values::{ip_address, named, public_url, socket_address, time_zone};
+use values::{named, time_zone};
 
 /// The whole configuration. Every key has a default.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -169,44 +169,6 @@ pub struct RecallConfig {
     /// A model that finds messages by their meaning, also in another language. Texts of messages, and questions, are sent to
     /// its server.
     pub embeddings: Embeddings,
-}
-
-/// `page`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct PageConfig {
-    /// Address and port (`127.0.0.1:8040`) at which `myao run` serves the web page; see [page.md](page.md). Without it there is
-    /// no page beside the bot.
-    #[serde(deserialize_with = "socket_address")]
-    #[schemars(with = "Option<String>")]
-    pub listen: Option<SocketAddr>,
-    /// Where the team's browsers reach this page (`https://memory.example.org`): everybody then signs in with Slack, and sees
-    /// what they may see there. Needs `slack.client_id` and `slack.client_secret`; see [page.md](page.md#for-a-team).
-    #[serde(deserialize_with = "public_url")]
-    #[schemars(with = "Option<String>")]
-    pub public_url: Option<PublicUrl>,
-}
-
-/// `health_check`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct HealthCheck {
-    /// Where `/live`, `/ready` and `/metrics` are: an IP address or `localhost`; the default is this machine only. Default
-    /// `127.0.0.1`.
-    #[serde(deserialize_with = "ip_address")]
-    #[schemars(with = "String")]
-    pub address: IpAddr,
-    /// The port there. Default `8080`.
-    pub port: u16,
-}
-
-impl Default for HealthCheck {
-    fn default() -> Self {
-        Self {
-            address: Ipv4Addr::LOCALHOST.into(),
-            port: 8080,
-        }
-    }
 }
 
 impl Config {

@@ -1,5 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use std::net::Ipv4Addr;
+
 use myao_plugin::{Language, PromptLanguage};
 
 use super::*;
