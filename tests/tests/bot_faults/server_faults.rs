@@ -184,7 +184,6 @@ fn server_that_is_away_gets_everything_when_it_is_back_over_a_socket() {
     a_server_comes_back(Way::Socket);
 }
 
-/// Takes every connection that the server has for others than superusers.
 #[test]
 fn bot_that_starts_before_its_server_waits_for_it() {
     let server = own_server(&[]);
@@ -201,6 +200,7 @@ fn bot_that_starts_before_its_server_waits_for_it() {
     bot.stop();
 }
 
+/// Takes every connection that the server has for others than superusers.
 fn take_all_connections(server: &PostgresServer, database: &str, free: usize) -> Vec<Child> {
     let mut clients = Vec::new();
     let of = |user: &str| {
