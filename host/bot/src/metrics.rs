@@ -70,6 +70,8 @@ pub struct Metrics {
     pub memories: Counters,
     /// 1 while events can come: over a socket while it is connected, over HTTP while the bot listens.
     pub connected: Gauge,
+    /// 1 while this process does the upkeep, which one process does for all.
+    pub upkeep: Gauge,
     /// How many times the socket was connected.
     pub connections: Counter,
     /// What cannot be read and is skipped, by `event` and `message`.
@@ -140,6 +142,7 @@ impl Metrics {
             runs: counters(&mut registry, "generation_runs", "Runs that make memories"),
             memories: counters(&mut registry, "memories", "Memories made"),
             connected: Gauge::default(),
+            upkeep: Gauge::default(),
             connections: Counter::default(),
             left_out: counters(
                 &mut registry,
@@ -162,6 +165,11 @@ impl Metrics {
             "connected",
             "Whether Slack is connected, or events are listened for",
             metrics.connected.clone(),
+        );
+        registry.register(
+            "upkeep",
+            "Whether this process does the upkeep of the workspace",
+            metrics.upkeep.clone(),
         );
         registry.register(
             "connections",

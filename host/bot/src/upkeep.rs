@@ -102,6 +102,7 @@ impl Upkeep {
             tracing::info!("the upkeep of the workspace is this host's");
         }
         self.is_mine.store(true, Ordering::Relaxed);
+        self.metrics.upkeep.set(1);
         // What another process left is already waiting.
         self.arrived.notify_one();
         let (stop_work, working) = Stop::new();
@@ -120,6 +121,7 @@ impl Upkeep {
         }
         drop(tasks);
         self.is_mine.store(false, Ordering::Relaxed);
+        self.metrics.upkeep.set(0);
         leased.release().await;
     }
 

@@ -88,6 +88,7 @@ fn metrics_are_openmetrics_and_grow() {
     });
     assert_eq!(growth(&after), GROWN, "{after:#?}");
     assert_eq!(after["myao_connected"], 1.0);
+    assert_eq!(after["myao_upkeep"], 1.0);
     assert_eq!(after["myao_connections_total"], 1.0);
     bot.stop();
 }
