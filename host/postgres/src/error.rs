@@ -143,7 +143,7 @@ pub enum PostgresError {
     },
     /// The tables are not those that this program made, or no longer.
     #[error(
-        "the tables of `{database}` are not as this myao knows them ({detail}): update myao, or restore a backup"
+        "the tables of `{database}` are not as this myao knows them ({detail}): look whether its connections have another search path, and update myao"
     )]
     Changed {
         /// The database.
