@@ -71,7 +71,8 @@ impl Mentions {
         // What others were answering at the last look.
         let mut elsewhere: HashSet<(String, TsKey)> = HashSet::new();
         let mut looked_at = Instant::now();
-        let mut told = Told::default();
+        // A server may be read and not written.
+        let (mut told, mut told_of_claims) = (Told::default(), Told::default());
         while !stop.is_requested() {
             if looked_at.elapsed() >= look {
                 elsewhere.clear();
@@ -102,10 +103,14 @@ impl Mentions {
                     };
                     let key = under_way.remove(&id);
                     match ended {
-                        Ok((_, Ok(true))) => {}
-                        Ok((_, Ok(false))) => elsewhere.extend(key),
+                        Ok((_, Ok(is_mine))) => {
+                            told_of_claims.works();
+                            if !is_mine {
+                                elsewhere.extend(key);
+                            }
+                        }
                         Ok((_, Err(error))) => {
-                            wait(&mut told, &error);
+                            wait(&mut told_of_claims, &error);
                             elsewhere.extend(key);
                         }
                         Err(error) => tracing::error!("the task of an answer ended early: {error}"),
