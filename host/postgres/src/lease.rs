@@ -39,7 +39,7 @@ const CLAIM: &str = "WITH now AS (SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp
     made AS (INSERT INTO leases (workspace, work, generation, holder, expires_at) \
         SELECT $1, $2, now.us, $3, now.us / 1000 + $4 FROM now \
         WHERE NOT EXISTS (SELECT 1 FROM leases AS l WHERE l.workspace = $1 AND l.work = $2) \
-        ON CONFLICT (workspace, work) DO NOTHING RETURNING generation) \
+        ON CONFLICT DO NOTHING RETURNING generation) \
     SELECT generation FROM taken UNION ALL SELECT generation FROM made";
 /// $1 workspace, $2 work
 const HOLDER: &str = "SELECT holder FROM leases WHERE workspace = $1 AND work = $2";
