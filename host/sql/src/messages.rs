@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::params;
-use crate::session::{Connection, OptionalExtension, Result, Row};
+use crate::session::{Connection, Error, OptionalExtension, Result, Row};
 use myao_plugin::storage::{Channel, Keep, Marked, Message, MessageQuery, StorageError};
 use myao_plugin::{MessageRef, User};
 
@@ -155,6 +155,9 @@ pub(super) fn keys(
 ) -> Result<BTreeSet<i64>> {
     let places = messages.iter().map(|(channel, ts)| [*channel, *ts]);
     let found = positions(connection, &json_tuples(places))?;
+    if found.len() < messages.len() {
+        return Err(Error::NoRow);
+    }
     Ok(found.into_values().collect())
 }
 

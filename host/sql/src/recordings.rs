@@ -16,7 +16,6 @@ use super::series::{Series, subject};
 use super::sight::{json_ids, json_tuples};
 use super::workspace::SqlWorkspace;
 
-/// ?1 memory, ?2 recording
 #[async_trait::async_trait]
 impl Recordings for SqlWorkspace {
     async fn keep(&self, part: Part) -> Result<i64, StorageError> {

@@ -25,7 +25,7 @@ SELECT m.key,
         ORDER BY n.ts_key LIMIT 1
     ) END,
     (SELECT n.key FROM messages AS n
-    WHERE n.channel = m.channel AND n.thread_key = m.ts_key AND n.ts_key <= ?3 AND n.deleted_at IS NULL
+    WHERE m.thread_key IS NULL AND n.channel = m.channel AND n.thread_key = m.ts_key AND n.ts_key <= ?3 AND n.deleted_at IS NULL
     ORDER BY n.ts_key LIMIT 1)
 FROM integers(?1) AS wanted
 CROSS JOIN messages AS m ON m.key = wanted.value;
