@@ -1,4 +1,4 @@
-//! A failure that lasts is told once: a server that is away for an hour is not told 1,800 times.
+//! Logs a lasting failure once, not at each attempt.
 
 use myao_plugin::explain::explain_storage;
 use myao_plugin::storage::StorageError;
