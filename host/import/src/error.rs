@@ -22,7 +22,7 @@ pub enum ImportError {
     UnknownKind {
         /// The file.
         path: PathBuf,
-        /// What it is instead.
+        /// Its actual form.
         found: &'static str,
     },
     /// A folder or zip file without the lists that a Slack export has.
@@ -30,9 +30,9 @@ pub enum ImportError {
     NotAnExport {
         /// The folder or zip file.
         path: PathBuf,
-        /// What is missing.
+        /// The missing part.
         expected: &'static str,
-        /// What is there instead.
+        /// The text in its place.
         found: String,
     },
     /// A file of the export is not JSON of the expected shape.
@@ -44,7 +44,7 @@ pub enum ImportError {
         line: usize,
         /// Counted from 1; 0 if the line ends too early.
         column: usize,
-        /// What is wrong there.
+        /// The fault.
         detail: String,
     },
     /// The zip file is cut off or broken.
@@ -52,7 +52,7 @@ pub enum ImportError {
     DamagedZip {
         /// The zip file, and the entry if the fault is in one.
         file: String,
-        /// What is wrong.
+        /// The fault.
         detail: String,
     },
     /// The zip file is protected by a password.
@@ -98,7 +98,7 @@ pub enum ImportError {
     Special {
         /// Where it is.
         path: PathBuf,
-        /// What it is.
+        /// Its kind.
         kind: &'static str,
     },
     /// A database cannot be imported.

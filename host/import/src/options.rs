@@ -1,10 +1,10 @@
-//! What an import takes besides public channels.
+//! Conversations that an import takes besides public channels.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// What an import of a Slack export takes besides public channels. By default nothing.
+/// Conversations that an import of a Slack export takes besides public channels. By default none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
@@ -41,7 +41,7 @@ impl Options {
         self
     }
 
-    /// Whether conversations of this kind are taken.
+    /// Returns true if conversations of this kind are taken.
     #[must_use]
     pub fn take(self, kind: Closed) -> bool {
         match kind {

@@ -1,4 +1,4 @@
-//! What was imported, and what was left out.
+//! Counts of imported and of left-out messages.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{Closed, LeftOut};
 
-/// What was imported and what was not. Every message of the source is counted once, either in `messages` or in
+/// Counts of imported and of left-out messages. Every message of the source is counted once, in `messages` or in
 /// `left_out`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]

@@ -14,7 +14,7 @@ impl TsSet {
         &self.0
     }
 
-    /// Whether it holds an id. Call [`TsSet::sort`] first.
+    /// Returns true if it contains an id. Call [`TsSet::sort`] first.
     pub(super) fn contains(&self, id: TsKey) -> bool {
         self.0.binary_search(&id).is_ok()
     }

@@ -31,7 +31,7 @@ pub(super) struct Archive {
     max_file_bytes: u64,
     /// The limit for all files together.
     max_bytes: u64,
-    /// What is left of `max_bytes`.
+    /// The bytes that are left of `max_bytes`.
     bytes_left: u64,
     buffer: Vec<u8>,
 }

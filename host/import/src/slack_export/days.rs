@@ -23,7 +23,7 @@ use crate::{ImportError, ImportReport};
 const BATCH: usize = 1_000;
 const BATCH_BYTES: usize = 1 << 20;
 
-/// What is needed to read all day files.
+/// The context of reading all day files.
 pub(super) struct Days<'d> {
     pub(super) archive: Archive,
     pub(super) directory: &'d Directory,
@@ -40,9 +40,9 @@ pub(super) struct Batch {
     pub(super) pins: Vec<PinRecord>,
     /// Which of them are marked as done.
     pub(super) done: Vec<DoneMark>,
-    /// What was left out since the last batch.
+    /// Messages left out since the last batch.
     pub(super) left_out: ImportReport,
-    /// Whether it is the last of its file.
+    /// True for the last batch of a file.
     pub(super) is_last: bool,
     bytes: usize,
 }

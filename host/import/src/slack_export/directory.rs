@@ -186,7 +186,8 @@ impl Directory {
         }
     }
 
-    /// Whether one of the members is a guest; `None` if they are not listed, or one of them is nobody of the export.
+    /// Returns true if one of the members is a guest; `None` if they are not listed, or if the export does not know one
+    /// of them.
     fn has_guests(&self, members: Option<&[Text<'_>]>) -> Option<bool> {
         let is_listed = members.is_some();
         let members = || members.into_iter().flatten().map(|id| id.0.as_ref());

@@ -295,7 +295,7 @@ fn oversized<'e, T>(place: Place) -> Element<'e, T> {
     Element::Invalid(place, format!("larger than {MAX_ELEMENT_BYTES} bytes"))
 }
 
-/// Whether a number may have this byte. A number that is cut looks like a whole one.
+/// Returns true if a number may contain this byte. A number that is cut looks like a whole one.
 fn is_of_number(byte: &u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
@@ -352,7 +352,7 @@ fn parse<'e, T: Deserialize<'e>>(json: &'e [u8]) -> Result<(T, usize), serde_jso
     }
 }
 
-/// What is wrong, without the place and without quoting the file.
+/// The fault, without the place and without quoting the file.
 fn detail_of(error: &serde_json::Error) -> String {
     let detail = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

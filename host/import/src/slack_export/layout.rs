@@ -173,7 +173,7 @@ impl FileNames {
         }
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }

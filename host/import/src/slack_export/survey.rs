@@ -11,7 +11,7 @@ use crate::ImportError;
 use crate::limits::MemoryBudget;
 use crate::ts_set::TsSet;
 
-/// What is known of the messages of one conversation.
+/// The known facts about the messages of one conversation.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     /// Messages with replies.
@@ -33,7 +33,7 @@ pub(super) fn survey(
         while let Some((name, number)) = directory.day(at, day_at) {
             let mut messages = archive.list(&name, number)?;
             while let Some(element) = messages.next::<RawOutline<'_>>()? {
-                // What cannot be read is reported when the messages are read.
+                // An unreadable element is reported when the messages are read.
                 if let Element::Value(trace, _) = element {
                     survey.add(&trace, budget)?;
                     add_author(&trace, directory, budget)?;

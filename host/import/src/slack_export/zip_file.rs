@@ -94,7 +94,7 @@ impl ZipFile {
 }
 
 impl Entry {
-    /// Whether a password protects it.
+    /// Returns true if a password protects it.
     pub(super) fn is_encrypted(&self) -> bool {
         self.is_encrypted
     }
