@@ -54,7 +54,7 @@ pub enum AgentError {
         section: String,
         /// `client_args.base_url`, …
         key: String,
-        /// What is wrong with it.
+        /// The fault.
         detail: String,
     },
     /// The system's TLS cannot be set up.
@@ -95,7 +95,7 @@ pub fn configured_models(agents: &Agents) -> Result<llm::Agents, AgentError> {
 /// Reads the bytes of a streamed answer, cut into pieces as a network may cut them. Nothing is sent: fuzzers call this.
 ///
 /// # Errors
-/// What the component would get.
+/// The error that the component would get.
 #[doc(hidden)]
 pub fn read_stream<'a>(
     agent: &Agent,

@@ -1,4 +1,4 @@
-//! What is known of an agent's model without calling it.
+//! Facts about an agent's model that are known without calling it.
 
 use super::configured::{AgentError, agent_llm};
 use crate::config::Agent;

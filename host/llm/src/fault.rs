@@ -21,7 +21,7 @@ const MAX_DETAIL_CHARS: usize = 300;
 /// The longest code, or id of a request. Anything longer may be a text.
 const MAX_CODE_CHARS: usize = 64;
 
-/// Whether a retry can help.
+/// The earliest useful time of a retry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Retry {
     /// No.
@@ -41,11 +41,11 @@ pub(super) struct Fault {
     pub(super) detail: String,
     /// The message of the server or the model; empty if there is none.
     pub(super) message: String,
-    /// Whether a retry can help.
+    /// The earliest useful time of a retry.
     pub(super) retry: Retry,
 }
 
-/// What the headers of an error say.
+/// The headers of an error that concern retries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RetryHeaders {
     /// `Retry-After`, `retry-after-ms`.
@@ -235,7 +235,7 @@ fn classify(status: u16, headers: &RetryHeaders, body: &str, detail: &str) -> (L
     }
 }
 
-/// Whether a content filter of the provider (Azure, OpenAI) refused the prompt.
+/// Returns true if a content filter of the provider (Azure, OpenAI) refused the prompt.
 fn is_filtered(text: &str) -> bool {
     [
         "content_filter",

@@ -207,7 +207,7 @@ struct AnswerReader {
 }
 
 impl AnswerReader {
-    /// Whether nothing that follows belongs to the answer.
+    /// Returns true if nothing that follows belongs to the answer.
     fn has_ended(&self) -> bool {
         self.answer.progress == Progress::Ended
     }
@@ -300,7 +300,7 @@ fn connection_fault(error: reqwest::Error, url: &Url) -> Fault {
     Fault::unavailable(detail)
 }
 
-/// Whether and when to retry (RFC 9110, section 10.2.3, and the headers of OpenAI and Anthropic).
+/// Reads from headers if and when to retry (RFC 9110, section 10.2.3, and the headers of OpenAI and Anthropic).
 pub(super) fn retry_headers(headers: &HeaderMap, now: DateTime<Utc>) -> RetryHeaders {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let seconds = |text: &str| {

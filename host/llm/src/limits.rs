@@ -164,7 +164,7 @@ impl Window {
         }
     }
 
-    /// What this process may begin in a minute.
+    /// The number of calls or tokens that this process may begin in a minute.
     fn limit(&self) -> Option<u64> {
         Some((self.limit? / u64::from(self.processes)).max(1))
     }

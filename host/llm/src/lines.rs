@@ -76,7 +76,7 @@ impl Lines {
         Ok(None)
     }
 
-    /// Whether there was an event.
+    /// Returns true if there was an event.
     pub(super) fn has_events(&self) -> bool {
         self.has_events
     }

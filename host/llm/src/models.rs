@@ -1,4 +1,4 @@
-//! What is known about well-known models.
+//! Facts about well-known models.
 
 /// Tokens of prompt and answer together, by the beginning of the model's name: the whole name, or the part before a
 /// `-`, `@` or `:`. From the providers' model pages, 2026; `agents.NAME.context_window` overrides it.

@@ -20,7 +20,7 @@ pub(super) struct Provider {
     pub(super) base_url: Option<&'static str>,
     /// The environment variable that holds the key, if `api_key` is not set.
     pub(super) key_variable: &'static str,
-    /// Whether its own server refuses calls without a key.
+    /// True if its own server refuses calls without a key.
     pub(super) needs_key: bool,
 }
 

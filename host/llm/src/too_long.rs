@@ -36,7 +36,8 @@ const BEFORE_LIMIT: [&str; 11] = [
 /// A call that is larger than the tokens of a whole minute: a 429, but no wait helps (OpenAI, Groq).
 const LARGER_THAN_RATE: &str = "request too large for";
 
-/// Whether an error (its body in lower case) says that the prompt is too long, and the limit in tokens if it names one.
+/// The limit in tokens of an error (its body in lower case) which says that the prompt is too long. The outer `None`:
+/// it does not say so; the inner: it names no limit.
 #[allow(
     clippy::option_option,
     reason = "whether it is that error, and whether it names a limit"

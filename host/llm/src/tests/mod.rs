@@ -106,7 +106,7 @@ async fn call(llm: &AgentLlm) -> (Result<Completion, LlmError>, CallRecord) {
     (result, records[0].clone())
 }
 
-/// What the observer of a call gets.
+/// The observer's record of a call.
 #[derive(Default)]
 struct Seen {
     records: Mutex<Vec<CallRecord>>,

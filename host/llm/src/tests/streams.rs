@@ -113,7 +113,7 @@ async fn the_last_event_is_not_waited_behind() {
     assert!(start.elapsed() < Duration::from_secs(1));
 }
 
-/// Whether or not the network delivers it together with the end.
+/// The network may deliver it together with the end, or later.
 #[tokio::test(start_paused = true)]
 async fn what_follows_the_end_of_an_answer_is_no_part_of_it() {
     let answer = events(&openai_events("要約です").each_ref().map(String::as_str));

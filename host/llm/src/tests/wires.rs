@@ -1,4 +1,4 @@
-//! What each provider is sent, whole, and how its answer is read.
+//! The whole request to each provider, and how its answer is read.
 
 use std::time::Duration;
 

@@ -49,7 +49,7 @@ pub(super) trait Wire: Send + Sync {
     /// The body of a request whose answer may have so many tokens.
     fn body(&self, request: &Request, max_tokens: u32) -> Value;
 
-    /// Whether events are server-sent (`data: …`), or lines of JSON.
+    /// Returns true if events are server-sent (`data: …`), false if they are lines of JSON.
     fn is_server_sent(&self) -> bool {
         true
     }
@@ -109,7 +109,7 @@ fn event<T: DeserializeOwned>(event: &str) -> Result<T, Fault> {
     }
 }
 
-/// Whether the field holds an error: some servers have an empty one in every event.
+/// Returns true if the field contains an error: some servers send an empty one in every event.
 fn is_error(error: &Value) -> bool {
     match error {
         Value::Null | Value::Bool(_) => false,

@@ -17,13 +17,13 @@ pub(crate) struct OpenAi {
     pub(crate) model: String,
     /// Azure takes its keys in a header of its own.
     pub(crate) is_azure: bool,
-    /// Whether the output limit has the newer name, `max_completion_tokens`.
+    /// True if the output limit has the newer name, `max_completion_tokens`.
     pub(crate) has_newer_limit: bool,
     pub(crate) params: Map<String, Value>,
 }
 
 impl OpenAi {
-    /// Whether a model takes its output limit under the newer name only.
+    /// Returns true if a model takes its output limit under the newer name only.
     pub(crate) fn is_newer(model: &str) -> bool {
         MAX_COMPLETION_TOKENS_MODELS
             .iter()
