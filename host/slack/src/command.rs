@@ -7,7 +7,7 @@ const DEFAULT_HISTORY: u32 = 5;
 /// How many versions `history` shows at most: a message has room for 50 blocks.
 pub const MAX_HISTORY: u32 = 20;
 
-/// What somebody asks to see.
+/// A request to the bot.
 ///
 /// Exhaustive on purpose: a bot must answer each command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +29,12 @@ pub enum Command {
         /// As they were typed; empty if there are none.
         words: String,
     },
-    /// What was said since a time: `since friday`, `金曜日から`, `3月2日以降`.
+    /// The conversation since a time: `since friday`, `金曜日から`, `3月2日以降`.
     Since {
         /// The whole text, as it was typed; empty if it names no time.
         when: String,
     },
-    /// What was decided: `decisions`, `決定`, and words that the decisions are about.
+    /// Decisions: `decisions`, `決定`, and words that the decisions are about.
     Decisions {
         /// As they were typed; empty if there are none.
         about: String,
@@ -49,14 +49,14 @@ pub enum Command {
         /// As it was typed; empty if there is none.
         link: String,
     },
-    /// Whether somebody's messages are remembered: `off me`, `オフ 自分`, `on here`, `オン ここ`.
+    /// Stops or resumes remembering somebody's messages, or a channel's: `off me`, `オフ 自分`, `on here`, `オン ここ`.
     OffRecord {
         /// Whose; `None` if that is not said.
         of: Option<Whose>,
-        /// Whether they are not to be remembered any more.
+        /// True to stop remembering them.
         is_off: bool,
     },
-    /// What can be asked: `help`, `ヘルプ`, and anything else.
+    /// The list of commands: `help`, `ヘルプ`, and anything else.
     Help {
         /// The text, if it is not a command.
         unknown: Option<String>,

@@ -1,4 +1,4 @@
-//! What Slack delivers, and the inbox that keeps it.
+//! Deliveries of Slack, and the inbox that keeps them.
 //!
 //! **Invariant: a delivery is acknowledged only after the inbox has kept it.** Slack delivers again what is not
 //! acknowledged, so an inbox sees some deliveries twice; it recognises them by [`Delivery::id`].
@@ -15,7 +15,7 @@ pub struct Delivery {
     /// The same each time it is delivered: the `event_id` of an event, the `trigger_id` of a command or click, else the
     /// `envelope_id`, else a digest of the payload.
     pub id: String,
-    /// What it is.
+    /// Its kind, with the payload.
     pub kind: DeliveryKind,
     /// Whom it is for.
     pub addressee: Addressee,
@@ -24,7 +24,7 @@ pub struct Delivery {
     pub payload: String,
 }
 
-/// What is delivered.
+/// A kind of delivery.
 ///
 /// Exhaustive on purpose: an inbox must answer each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -23,7 +23,7 @@ const DONE: [&str; 12] = [
     "sumi",
 ];
 
-/// What `reaction_added` or `reaction_removed` says of it; `None` for another emoji or event.
+/// The change that `reaction_added` or `reaction_removed` makes to it; `None` for another emoji or event.
 pub(super) fn of_event(event: &Value, at: TsKey) -> Option<Effect> {
     let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
     let is_given = match text("/type")? {

@@ -1,4 +1,4 @@
-//! What can go wrong with Slack, and what to do then.
+//! Errors of Slack, and how to react to them.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub enum ClientError {
         method: &'static str,
         /// The cause, without addresses.
         detail: String,
-        /// Whether the call may have reached Slack.
+        /// True if the call may have reached Slack.
         may_have_arrived: bool,
     },
     /// No answer in time; Slack may have carried out the call.
@@ -63,15 +63,15 @@ pub enum ClientError {
     BadAnswer {
         /// The method of the Web API.
         method: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         detail: String,
     },
     /// An address that is not valid.
     #[error("{what} is not used: {detail}")]
     BadAddress {
-        /// What it is the address of.
+        /// The purpose of the address.
         what: &'static str,
-        /// What is wrong with it.
+        /// The fault.
         detail: String,
     },
     /// The app's Socket Mode is switched off.
@@ -163,7 +163,7 @@ impl ClientError {
         }
     }
 
-    /// Whether Slack may have carried out the call all the same: a post may be in the channel.
+    /// Returns true if Slack may have carried out the call all the same: a post may be in the channel.
     #[must_use]
     pub fn may_have_arrived(&self) -> bool {
         match self {
@@ -177,7 +177,7 @@ impl ClientError {
         }
     }
 
-    /// Whether the same call may succeed later.
+    /// Returns if and when the same call may succeed later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -197,7 +197,7 @@ impl ClientError {
         }
     }
 
-    /// Whether the same call may succeed later without a change on this side.
+    /// Returns true if the same call may succeed later without a change on this side.
     #[must_use]
     pub fn is_transient(&self) -> bool {
         self.retry() == Retry::Later

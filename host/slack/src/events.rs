@@ -48,7 +48,7 @@ const MAX_TEXT_BYTES: usize = 512 << 10;
 /// The type of the event that reports a mention.
 const MENTION: &str = "app_mention";
 
-/// What `myao_slack::markdown` puts around formatting.
+/// The character that `myao_slack::markdown` puts around formatting.
 const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
 /// One event, as the Events API delivers it.
@@ -101,12 +101,13 @@ impl Head {
         self.channel.as_str().or(id).filter(|id| !id.is_empty())
     }
 
-    /// Whether it is in a direct message of one person with the bot.
+    /// Returns true if it is in a direct message of one person with the bot.
     fn is_direct(&self) -> bool {
         self.channel_type.as_deref() == Some("im")
     }
 
-    /// Whether it is in a group message: the bot would not hear of its edits and deletions, so nothing of it is kept.
+    /// Returns true if it is in a group message. None of these are kept: the bot would not hear of their edits and
+    /// deletions.
     fn is_in_group_message(&self) -> bool {
         self.channel_type.as_deref() == Some("mpim")
     }
@@ -140,7 +141,7 @@ impl SlackEvent {
         user.filter(|_| self.head.r#type == "app_home_opened")
     }
 
-    /// What the event changes in the store; nothing for kinds of events that are not kept.
+    /// The changes that an event makes in the store; none for kinds of events that are not kept.
     ///
     /// # Errors
     /// [`EventError`] if its message or user cannot be read.
@@ -210,14 +211,14 @@ impl SlackEvent {
         Ok(message.into_iter().chain(conversion).collect())
     }
 
-    /// Whether the message had a text before an edit.
+    /// Returns true if the message had a text before an edit.
     fn had_text(&self) -> bool {
         let before = self.event().pointer("/previous_message/text");
         let before = before.and_then(Value::as_str).unwrap_or_default();
         self.head.subtype.as_deref() == Some("message_changed") && !before.trim().is_empty()
     }
 
-    /// What Slack's notice says that a channel was made private, or public.
+    /// The change of a channel to private or public, from Slack's notice in it.
     fn conversion(&self, channel_id: &str) -> Option<Effect> {
         let is_private = match self.head.subtype.as_deref() {
             Some("channel_convert_to_private") => true,
@@ -371,7 +372,7 @@ impl SlackEvent {
     }
 }
 
-/// Whether a channel is a direct message of two, by its id: with the bot, or between people in an export.
+/// Returns true if a channel is a direct message of two, by its id: with the bot, or between people in an export.
 #[must_use]
 pub fn is_direct_message(channel_id: &str) -> bool {
     channel_id.starts_with('D')

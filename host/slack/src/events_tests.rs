@@ -164,7 +164,7 @@ fn a_direct_message_asks_the_bot_and_is_private_to_the_two() {
         at: key("1700000000.000100"),
     };
     assert!(asked.contains(&two), "{asked:?}");
-    // What the bot itself says there, an edit and a deletion ask nothing.
+    // The bot's own messages there, an edit and a deletion ask nothing.
     assert_eq!(event(json!({ "user": "UBOT", "bot_id": "B1" })).len(), 1);
     let inner = json!({ "ts": "1700000000.000100", "user": "U1", "text": "where?" });
     let edit =

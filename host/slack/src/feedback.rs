@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::pins::emoji;
 
-/// What `reaction_added` or `reaction_removed` says of an answer of the bot; `None` if it is about something else.
+/// The rating that `reaction_added` or `reaction_removed` gives an answer of the bot; `None` if it is about something
+/// else.
 pub(super) fn of_event(event: &Value, at: TsKey, bot_user_id: &str) -> Option<Effect> {
     let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
     let is_given = match text("/type")? {
@@ -29,7 +30,7 @@ pub(super) fn of_event(event: &Value, at: TsKey, bot_user_id: &str) -> Option<Ef
     })
 }
 
-/// Whether a thumb points up; `None` for another emoji. Slack has two names for each
+/// Returns true for thumbs up, false for thumbs down; `None` for another emoji. Slack has two names for each
 /// (<https://docs.slack.dev/reference/events/reaction_added>).
 fn is_good(emoji: &str) -> Option<bool> {
     match emoji {

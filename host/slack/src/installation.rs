@@ -1,4 +1,4 @@
-//! Whether a delivery is for this bot: one address or app may serve several workspaces.
+//! Checks that a delivery is for this bot: one address or app may serve several workspaces.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -137,7 +137,7 @@ mod tests {
                 json!({ "team_id": "T2", "context_team_id": "T3", "authorizations": [{ "team_id": "T2" }] }),
                 Some(Misdelivery::OtherWorkspace),
             ),
-            // What does not say is checked by its signature alone.
+            // A delivery without these fields is checked by its signature alone.
             (
                 json!({ "type": "event_callback", "authorizations": [] }),
                 None,

@@ -23,7 +23,7 @@ pub(crate) fn read(text: &str) -> Result<Value, Error> {
     })
 }
 
-/// Whether an element could be read only in part. Removes its mark.
+/// Returns true if an element could be read only in part. Removes its mark.
 pub(crate) fn take_unreadable(element: &mut Value) -> bool {
     let fields = element.as_object_mut();
     fields.is_some_and(|fields| fields.shift_remove(UNREADABLE).is_some())
@@ -41,7 +41,7 @@ pub(crate) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     }
 }
 
-/// What is wrong with a text, without the text: serde's own error would quote it.
+/// The fault of a text, without the text: serde's own error would quote it.
 pub(crate) fn describe(error: &Error) -> String {
     let what = match error.classify() {
         Category::Syntax | Category::Eof | Category::Io => "it is not JSON",

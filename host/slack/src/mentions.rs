@@ -12,7 +12,7 @@
 
 use crate::script::is_cjk;
 
-/// What may follow a Japanese name: honorifics, then particles.
+/// Endings that may follow a Japanese name: honorifics, then particles.
 const AFTER_NAME: [&str; 28] = [
     "さん",
     "さま",
@@ -94,12 +94,12 @@ impl<'p> NotifyList<'p> {
     }
 }
 
-/// Whether a mention may begin after a character: `a@akari` is an address, and `example.com/@akari` a path.
+/// Returns true if a mention may begin after a character: `a@akari` is an address, and `example.com/@akari` a path.
 pub(crate) fn may_precede(before: Option<char>) -> bool {
     before.is_none_or(|c| !c.is_ascii_alphanumeric() && !"._%+-/@".contains(c))
 }
 
-/// Whether a text has the form of Slack's ids.
+/// Returns true if a text has the form of Slack's ids.
 pub(crate) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric())
 }
@@ -109,7 +109,7 @@ pub(crate) fn bare(name: &str) -> &str {
     name.trim().trim_start_matches('@')
 }
 
-/// Whether a name ends where `after` begins.
+/// Returns true if a name ends where `after` begins.
 fn ends(name: &str, after: &str) -> bool {
     let mut following = after.chars();
     let Some(next) = following.next() else {
@@ -128,7 +128,7 @@ fn ends(name: &str, after: &str) -> bool {
     is_cjk(next) && (!name_is_cjk || AFTER_NAME.iter().any(|word| after.starts_with(word)))
 }
 
-/// Whether a character changes the letter before it.
+/// Returns true if a character changes the letter before it.
 fn is_combining(c: char) -> bool {
     matches!(
         c,

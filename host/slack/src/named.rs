@@ -60,8 +60,7 @@ impl Named {
     }
 }
 
-/// Whether a text is an id whose first letter says one of these kinds
-/// (<https://docs.slack.dev/apis/conversations-api>).
+/// Returns true if a text is an id with one of these first letters (<https://docs.slack.dev/apis/conversations-api>).
 fn is_id(id: &str, kinds: &[char]) -> bool {
     id.len() <= MAX_ID_BYTES
         && id.starts_with(kinds)

@@ -4,7 +4,8 @@ use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::ts::TsKey;
 use serde_json::Value;
 
-/// What `pin_added`, `pin_removed`, `reaction_added` or `reaction_removed` changes; `None` if it is not about a message.
+/// The change that `pin_added`, `pin_removed`, `reaction_added` or `reaction_removed` makes; `None` if it is not
+/// about a message.
 pub(super) fn of_event(event: &Value, at: TsKey) -> Option<Effect> {
     let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
     let kind = text("/type")?;
@@ -81,7 +82,7 @@ fn strings(list: Option<&Value>) -> Vec<String> {
     list.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// Whether a message names everybody who reacted with this emoji: of many, Slack names only some
+/// Returns true if a message names everybody who reacted with this emoji: of many, Slack names only some
 /// (<https://docs.slack.dev/reference/events/message>).
 #[must_use]
 pub fn shows_all_of(message: &Value, name: &str) -> bool {

@@ -15,9 +15,9 @@ const FOUND_CHARS: usize = 300;
 /// Messages that were looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchView {
-    /// What was looked for.
+    /// The search words.
     pub words: String,
-    /// What was found, the best first.
+    /// The hits, best first.
     pub found: Vec<FoundMessage>,
 }
 
@@ -33,7 +33,7 @@ pub struct FoundMessage {
 /// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerView {
-    /// What stands above the lines, or all of it.
+    /// The text above the lines, or all of it.
     pub heading: String,
     /// The lines.
     pub lines: Vec<AnswerLine>,
@@ -55,7 +55,7 @@ pub struct ThreadView {
     pub channel: String,
     /// The channel's id and the first message, as the command line names the thread.
     pub scope_id: String,
-    /// What a model made of it, if that is stored.
+    /// The summary by a model, if one is stored.
     pub memory: Option<MemoryText>,
     /// From how many messages the lines come.
     pub messages: u32,

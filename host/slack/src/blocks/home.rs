@@ -19,7 +19,7 @@ fn max_channels(content: &HomeContent) -> usize {
     (MAX_VIEW_BLOCKS - frame) / CHANNEL_BLOCKS
 }
 
-/// What the Home tab shows.
+/// The content of the Home tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeContent {
     /// When models are asked again, if the budget of the day is used up.
@@ -40,7 +40,7 @@ pub struct HomeChannel {
     pub memory: MemoryText,
     /// How many versions there are.
     pub versions: u32,
-    /// Whether nothing that is said there now is remembered.
+    /// True if new messages there are not remembered.
     pub is_off_record: bool,
 }
 

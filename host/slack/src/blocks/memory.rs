@@ -23,7 +23,7 @@ const MAX_RECORDS: usize = 20;
 pub struct MemoryView {
     /// The name, without `#`.
     pub channel: String,
-    /// Whether it is a direct message with the bot.
+    /// True for a direct message with the bot.
     pub is_direct: bool,
     /// The newest version of the short-term memory.
     pub short_term: Option<MemoryText>,
@@ -31,7 +31,7 @@ pub struct MemoryView {
     pub versions: u32,
     /// The long-term memory.
     pub long_term: Option<MemoryText>,
-    /// Whether its messages are not remembered at present.
+    /// True if its messages are not remembered at present.
     pub is_off_record: bool,
 }
 
@@ -40,7 +40,7 @@ pub struct MemoryView {
 pub struct HistoryView {
     /// The name, without `#`.
     pub channel: String,
-    /// Whether it is a direct message with the bot.
+    /// True for a direct message with the bot.
     pub is_direct: bool,
     /// The versions that were asked for, the newest first.
     pub versions: Vec<MemoryText>,
@@ -53,9 +53,9 @@ pub struct HistoryView {
 pub struct SourcesView {
     /// The name, without `#`.
     pub channel: String,
-    /// Whether it is a direct message with the bot.
+    /// True for a direct message with the bot.
     pub is_direct: bool,
-    /// What was asked for.
+    /// The memory that was asked for.
     pub asked: SourcesOf,
     /// The memory, if there is one.
     pub found: Option<MemorySources>,
@@ -72,7 +72,7 @@ pub struct MemorySources {
     pub lines: Vec<SourcedLine>,
     /// How many lines there are.
     pub lines_total: u32,
-    /// What is kept beside its text, or the newest of it: parts of messages.
+    /// The records kept with its text, or the newest of them: parts of messages.
     pub records: Vec<Source>,
     /// The messages, or the first ones, in the order in which they are shown.
     pub messages: Vec<Source>,

@@ -70,7 +70,7 @@ impl MemoryText {
         (!links.is_empty()).then(|| language.sources(&links.join(", ")))
     }
 
-    /// What corrects it, in small print; `None` if nothing does.
+    /// The corrections of it, in small print; `None` if there are none.
     fn corrections(&self, language: Language) -> Option<String> {
         let said: Vec<String> = self.corrections.iter().map(lines::quote).collect();
         (!said.is_empty()).then(|| language.corrections(&said.join(", ")))

@@ -237,7 +237,7 @@ impl Language {
         }
     }
 
-    /// Whether `what` is remembered; `since` is when that ended.
+    /// Says if messages of `what` are remembered; `since` is when that ended.
     pub(super) fn off_record(self, what: &str, since: Option<Moment>) -> String {
         match (self, since) {
             (Japanese, None) => format!("{what}: 覚えます。"),

@@ -161,7 +161,7 @@ where
     }
 }
 
-/// Whether a retry does no harm, and may help.
+/// Returns true if a retry does no harm and may help.
 fn may_repeat(method: Method, error: &ClientError) -> bool {
     match error {
         ClientError::Unreachable {

@@ -24,7 +24,7 @@ pub struct AuthTest {
     pub team_id: String,
     /// The organisation, `E…`, if the workspace belongs to one.
     pub enterprise_id: Option<String>,
-    /// Whether the token is for all workspaces of the organisation.
+    /// True if the token is for all workspaces of the organisation.
     #[serde(default)]
     pub is_enterprise_install: bool,
     /// The workspace's name; empty if the answer has none.
@@ -33,7 +33,7 @@ pub struct AuthTest {
     /// The workspace's address; empty if the answer has none.
     #[serde(default)]
     pub url: String,
-    /// What the token may do; `None` if the answer does not say.
+    /// The scopes of the token; `None` if the answer does not have them.
     #[serde(skip)]
     pub scopes: Option<Vec<String>>,
     /// When Slack answered, as HTTP writes it (`Sun, 06 Nov 1994 08:49:37 GMT`); `None` if the answer does not say.
@@ -48,23 +48,23 @@ pub struct Channel {
     pub id: String,
     /// Its name without `#`.
     pub name: Option<String>,
-    /// Whether the bot is in it.
+    /// True if the bot is a member.
     pub is_member: Option<bool>,
-    /// Whether it is archived.
+    /// True if it is archived.
     pub is_archived: Option<bool>,
-    /// Whether only its members see it. Direct and group messages need not say so.
+    /// True if only its members see it. Slack may leave this out for direct and group messages.
     pub is_private: Option<bool>,
-    /// Whether it is a direct message.
+    /// True for a direct message.
     pub is_im: Option<bool>,
-    /// Whether it is a group message.
+    /// True for a group message.
     pub is_mpim: Option<bool>,
-    /// Whether it is shared with another workspace in any way.
+    /// True if it is shared with another workspace in any way.
     pub is_shared: Option<bool>,
-    /// Whether it is shared with another organisation (Slack Connect).
+    /// True if it is shared with another organisation (Slack Connect).
     pub is_ext_shared: Option<bool>,
-    /// Whether it is shared with other workspaces of the same organisation.
+    /// True if it is shared with other workspaces of the same organisation.
     pub is_org_shared: Option<bool>,
-    /// Whether an invitation of another organisation waits to be accepted.
+    /// True if another organisation has an invitation that it has not accepted yet.
     pub is_pending_ext_shared: Option<bool>,
 }
 
@@ -79,19 +79,19 @@ pub struct User {
     pub name: Option<String>,
     /// The full name.
     pub real_name: Option<String>,
-    /// Whether it is a bot.
+    /// True for a bot.
     pub is_bot: Option<bool>,
-    /// Whether it may administer the workspace; an owner may, too.
+    /// True if it may administer the workspace; an owner may, too.
     pub is_admin: Option<bool>,
-    /// Whether it owns the workspace.
+    /// True if it owns the workspace.
     pub is_owner: Option<bool>,
-    /// Whether it is a guest.
+    /// True for a guest.
     pub is_restricted: Option<bool>,
-    /// Whether it is a guest of a single channel.
+    /// True for a guest of a single channel.
     pub is_ultra_restricted: Option<bool>,
-    /// Whether the account is closed.
+    /// True if the account is closed.
     pub deleted: Option<bool>,
-    /// Whether it belongs to another workspace.
+    /// True if it belongs to another workspace.
     pub is_stranger: Option<bool>,
     /// The profile.
     pub profile: Option<Profile>,
@@ -116,13 +116,13 @@ pub struct Profile {
 }
 
 impl Channel {
-    /// Whether it is a direct message or a group message.
+    /// Returns true for a direct message or a group message.
     #[must_use]
     pub fn is_direct(&self) -> bool {
         [self.is_im, self.is_mpim].contains(&Some(true))
     }
 
-    /// Whether only its members see it, if the answer says so.
+    /// Returns true if only its members see it; `None` if the answer does not say.
     fn is_private(&self) -> Option<bool> {
         if self.is_direct() {
             Some(true)
@@ -131,7 +131,7 @@ impl Channel {
         }
     }
 
-    /// Whether people of other workspaces are in it, or may come into it, if the answer says so.
+    /// Returns true if people of other workspaces are in it, or may join it; `None` if the answer does not say.
     fn is_shared(&self) -> Option<bool> {
         let ways = [
             self.is_shared,
@@ -164,7 +164,7 @@ impl Channel {
 }
 
 impl User {
-    /// Whether it is a guest or belongs to another workspace, if the answer says so.
+    /// Returns true if it is a guest or belongs to another workspace; `None` if the answer does not say.
     #[must_use]
     pub fn is_guest(&self) -> Option<bool> {
         let ways = [
@@ -178,8 +178,8 @@ impl User {
         self.is_restricted
     }
 
-    /// Whether the answer says that it administers or owns a workspace, belongs to it, and is no guest. An administrator of
-    /// another organisation, who is here through a shared channel, does not count.
+    /// Returns true if the answer says that it administers or owns a workspace, belongs to it, and is no guest. An
+    /// administrator of another organisation, who is here through a shared channel, does not count.
     #[must_use]
     pub fn administers(&self, team_id: &str) -> bool {
         [self.is_admin, self.is_owner].contains(&Some(true))

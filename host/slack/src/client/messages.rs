@@ -17,7 +17,7 @@ pub struct HistoryRequest {
     pub oldest: Option<String>,
     /// Only older messages.
     pub latest: Option<String>,
-    /// Whether the messages of `oldest` and `latest` are included.
+    /// True if the messages of `oldest` and `latest` are included.
     pub inclusive: bool,
     /// The most messages on a page. Slack allows 999, and 15 for some apps; `None` for Slack's default.
     pub limit: Option<u32>,
@@ -32,9 +32,9 @@ pub struct Page {
     pub messages: Vec<Value>,
     /// The readable parts of messages that cannot be read as a whole: half a surrogate pair, or too deep nesting.
     pub unreadable: Vec<Value>,
-    /// Whether the workspace's plan hides older messages.
+    /// True if the workspace's plan hides older messages.
     pub is_limited: bool,
-    /// Whether there is more.
+    /// True if there are more pages.
     pub has_more: bool,
     /// The next page; `None` after the last. A page may be empty and not the last.
     pub next_cursor: Option<String>,

@@ -1,4 +1,4 @@
-//! What the bot posts: messages, its Home tab, and windows.
+//! Posts of the bot: messages, its Home tab, and modal windows.
 
 use serde_json::{Value, json};
 

@@ -44,7 +44,7 @@ pub enum SignInError {
     OtherWorkspace,
 }
 
-/// What an ID token says: <https://docs.slack.dev/authentication/sign-in-with-slack/#response>.
+/// The claims of an ID token: <https://docs.slack.dev/authentication/sign-in-with-slack/#response>.
 #[derive(Deserialize)]
 struct Claims {
     iss: String,
@@ -149,7 +149,7 @@ impl fmt::Debug for SignIn {
     }
 }
 
-/// What a token says, unless it cannot be read.
+/// The claims of a token; `None` if it cannot be read.
 fn claims(token: &str) -> Option<Claims> {
     let mut parts = token.split('.');
     let (_, claims, _) = (parts.next()?, parts.next()?, parts.next()?);

@@ -24,7 +24,7 @@ pub(super) struct Inline {
     open: Vec<Open>,
     /// The depth within bold, italic and struck out: Slack does not nest them.
     depths: [usize; 3],
-    /// Whether the last character is a closing mark.
+    /// True if the last character is a closing mark.
     closed: bool,
     /// The ends of literal marks that Slack could read as opening ones.
     literal: Vec<usize>,
@@ -218,7 +218,8 @@ impl Inline {
     }
 }
 
-/// Whether a mark beside this character is formatting. The `>` of an entity is not an edge: Slack shows a word there.
+/// Returns true if a mark beside this character is formatting. The `>` of an entity is not an edge: Slack shows a
+/// word there.
 fn is_edge(c: char) -> bool {
     c.is_whitespace() || c == EDGE || (c.is_ascii_punctuation() && c != '>' && !MARKS.contains(&c))
 }

@@ -27,7 +27,7 @@ pub(super) fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// Whether an address may become a link: web and mail, nothing that runs.
+/// Returns true if an address may become a link: web and mail, nothing that runs.
 pub(super) fn is_linkable(url: &str) -> bool {
     let after = |scheme: &str| {
         let start = url.get(..scheme.len())?;
@@ -41,8 +41,8 @@ pub(super) fn is_linkable(url: &str) -> bool {
         && url.chars().count() <= MAX_URL_CHARS
 }
 
-/// Whether a label does not hide the address: it is the same, or the address is that of a message in Slack and the label
-/// is not an address. A model's text is made from what anybody wrote, and a label could mislead people.
+/// Returns true if a label does not hide the address: it is the same, or the address is that of a message in Slack
+/// and the label is not an address. A model's text comes from what anybody wrote, and a label could mislead people.
 pub(super) fn is_open(url: &str, label: &str) -> bool {
     let bare = |text: &str| {
         let text = text.trim();

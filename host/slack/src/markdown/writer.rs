@@ -35,9 +35,9 @@ pub(super) struct Writer<'s> {
     /// The bullet or number for the next line, if that begins an item.
     marker: Option<String>,
     quotes: usize,
-    /// Whether an empty line is due before the next block.
+    /// True if an empty line is due before the next block.
     blank: bool,
-    /// Whether the last line belongs to the enclosing quote.
+    /// True if the last line belongs to the enclosing quote.
     quoted: bool,
 }
 

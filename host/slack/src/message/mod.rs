@@ -49,7 +49,7 @@ const NOTICES: [&str; 31] = [
     "unpinned_item",
 ];
 
-/// What becomes of a message.
+/// The result of converting a message.
 ///
 /// Exhaustive on purpose: an importer must store or count every message.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ pub enum Outcome {
 
 /// The people who write messages or are named in them.
 pub trait People: Names {
-    /// Whether a user is a bot; `None` for an unknown user.
+    /// Returns true if a user is a bot; `None` for an unknown user.
     fn is_bot(&self, id: &str) -> Option<bool>;
 }
 

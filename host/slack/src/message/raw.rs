@@ -36,7 +36,7 @@ pub struct RawUser<'a> {
 }
 
 impl RawUser<'_> {
-    /// Whether it is a guest, or belongs to another workspace.
+    /// Returns true if it is a guest, or belongs to another workspace.
     #[must_use]
     pub fn is_guest(&self) -> bool {
         [
@@ -85,13 +85,14 @@ pub struct RawMessage<'a> {
 }
 
 impl RawMessage<'_> {
-    /// Whether it may be pinned or marked, which [`crate::pins::of_message`] and [`crate::done::of_message`] read.
+    /// Returns true if it may be pinned or marked, which [`crate::pins::of_message`] and [`crate::done::of_message`]
+    /// read.
     #[must_use]
     pub fn may_be_marked(&self) -> bool {
         self.pinned_to.is_some() || self.reactions.is_some()
     }
 
-    /// Whether there are blocks or attachments, which [`RichContent`] reads.
+    /// Returns true if there are blocks or attachments, which [`RichContent`] reads.
     pub(super) fn has_rich(&self) -> bool {
         self.blocks.is_some() || self.attachments.is_some()
     }
@@ -121,7 +122,8 @@ pub struct RawComment<'a> {
     pub user: Option<Text<'a>>,
 }
 
-/// What bots post instead of text. Its many shapes are searched without types, and only if a message has no text.
+/// The blocks and attachments that bots post instead of text. Their many shapes are searched without types, and only
+/// if a message has no text.
 #[derive(Debug, Default, Deserialize)]
 pub struct RichContent {
     #[serde(default)]

@@ -12,7 +12,7 @@ use crate::mrkdwn::{
     Names, UNKNOWN_GROUP, channel_mention, link, readable, unescaped, user_mention,
 };
 
-/// What Slack writes as the fallback of an attachment made of blocks.
+/// The fallback that Slack writes for an attachment made of blocks.
 const NO_FALLBACK: &str = "[no preview available]";
 
 /// The readable text of blocks and attachments, one line per part; empty if they hold none.
@@ -143,7 +143,7 @@ impl Lines<'_> {
 
     fn attachment(&mut self, attachment: &Value) {
         if is_other_message(attachment) {
-            // What was said elsewhere is not for the readers of this channel. Slack shows it to those who may see it.
+            // Messages from elsewhere are not for the readers of this channel. Slack shows them to those who may see them.
             if let Some(url) = string(attachment, "from_url") {
                 let url = link(&unescaped(url), None);
                 self.push(&url);
@@ -189,7 +189,7 @@ impl Lines<'_> {
     }
 }
 
-/// Whether an attachment repeats a message of Slack: one that was shared, or whose link was unfolded.
+/// Returns true if an attachment repeats a message of Slack: one that was shared, or whose link was unfolded.
 fn is_other_message(attachment: &Value) -> bool {
     let is = |key| attachment.get(key).and_then(Value::as_bool) == Some(true);
     ["is_share", "is_msg_unfurl", "is_reply_unfurl"]

@@ -25,7 +25,7 @@ use supervisor::Supervisor;
 /// Takes the place of a method's name in errors.
 const NAME: &str = "Socket Mode";
 
-/// Whether events can arrive.
+/// The state of the connection: if events can arrive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ConnectionState {
@@ -45,7 +45,7 @@ pub enum ConnectionState {
     },
 }
 
-/// What was before a new connection.
+/// The state before a new connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Established {

@@ -72,7 +72,7 @@ fn next_line(after: &str, in_fence: bool) -> &str {
 struct Cut {
     /// In bytes.
     at: usize,
-    /// Whether that is within a block of code.
+    /// True if that is within a block of code.
     in_fence: bool,
 }
 
@@ -81,7 +81,7 @@ fn first_part(text: &str, in_fence: bool, limit: usize) -> Cut {
     let mut at = 0;
     let mut chars = if in_fence { FENCE_LINE } else { 0 };
     let mut in_fence = in_fence;
-    // Whether the part has words, or the open fence has.
+    // True if the part has words, or the open fence has.
     let mut has_words = false;
     // Formatting marks in the line. After an odd number of them, a cut would leave one without its partner.
     let mut marks = 0_usize;

@@ -63,7 +63,7 @@ fn between_words(before: &str, after: &str, is_spaced: bool) -> Place {
     Place::Character
 }
 
-/// Whether a line is an item of a list, as [`crate::markdown`] writes them.
+/// Returns true if a line is an item of a list, as [`crate::markdown`] writes them.
 fn is_item(line: &str) -> bool {
     let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     line.starts_with(['•', '☐', '☑'])

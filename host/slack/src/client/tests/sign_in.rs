@@ -20,7 +20,7 @@ fn sign_in(slack: &FakeSlack, secret: &str) -> SignIn {
     .unwrap()
 }
 
-/// What Slack sends somebody back with who allows it.
+/// The parameters with which Slack sends back somebody who allows it.
 async fn allowed(sign_in: &SignIn, user: &str) -> (String, String) {
     let address = sign_in.address("the state", "the nonce").unwrap();
     let address = address.replace("/authorize?", &format!("/allow?user={user}&"));

@@ -16,7 +16,7 @@ fn down() -> ClientError {
     }
 }
 
-/// Whether a wait is one of so many seconds, shortened by jitter.
+/// Returns true if a wait is one of so many seconds, shortened by jitter.
 fn is_wait_of(seconds: f64, wait: Duration) -> bool {
     (seconds * 0.75..=seconds + 0.01).contains(&wait.as_secs_f64())
 }
