@@ -4,14 +4,14 @@
 //! with others, and without guests. It is shown what is said elsewhere only if it is known that nobody from outside
 //! the workspace reads it.
 
-/// What is known about who reads a channel. `None` if it is not known.
+/// Facts about a channel's readers. `None` if not known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ChannelFacts {
-    /// Whether only its members see it. Direct messages and group messages are private.
+    /// True if only its members see it. Direct messages and group messages are private.
     pub is_private: Option<bool>,
-    /// Whether it is shared with another organisation or workspace, or is about to be.
+    /// True if it is shared with another organisation or workspace, or is about to be.
     pub is_shared: Option<bool>,
-    /// Whether a guest of the workspace is a member.
+    /// True if a guest of the workspace is a member.
     pub has_guests: Option<bool>,
 }
 
@@ -63,13 +63,13 @@ impl ChannelFacts {
 }
 
 impl Audience {
-    /// Whether what is said there may be shown in other channels, as long as the bot takes part in it.
+    /// Returns true if its messages may be shown in other channels, as long as the bot is a member.
     #[must_use]
     pub fn is_open(self) -> bool {
         self == Self::Everybody
     }
 
-    /// Whether it may be shown what is said in open channels.
+    /// Returns true if messages of open channels may be shown in it.
     #[must_use]
     pub fn sees_open(self) -> bool {
         self != Self::MembersAndOutsiders

@@ -147,7 +147,7 @@ fn remove_if_unused(entry: &fs::DirEntry, now: SystemTime) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file name has the form that this module uses.
+/// Returns true if a file name has the form that this module uses.
 fn is_ours(name: &str) -> bool {
     let Some((digest, kind)) = name.split_once('.') else {
         return false;

@@ -22,9 +22,9 @@ use crate::system_clock;
 const MAGIC: &[u8] = b"\0asm";
 /// The package of the contract, as it appears in interface names.
 const PACKAGE: &str = "myao:memory/";
-/// What the world `memory` exports in addition to the world `summarizer`.
+/// The exports that the world `memory` has in addition to the world `summarizer`.
 const MEMORY_ONLY: [&str; 4] = ["context-builder", "memory-generator", "searcher", "marks"];
-/// What the world `bot` exports in addition to the world `memory`.
+/// The exports that the world `bot` has in addition to the world `memory`.
 const BOT_ONLY: [&str; 1] = ["responder"];
 /// The version of the contract that this host supports.
 pub const CONTRACT_VERSION: &str = "0.2.0";
@@ -54,7 +54,7 @@ pub enum LoadError {
     Broken {
         /// The file, or the name that was given for it.
         name: String,
-        /// What is wrong.
+        /// The fault.
         detail: String,
     },
     /// It is a component, but not for this host.
@@ -66,7 +66,7 @@ pub enum LoadError {
         name: String,
         /// The interfaces of `myao:memory` that it has, with their versions.
         found: String,
-        /// What does not fit.
+        /// The mismatch.
         detail: String,
     },
     /// It is compiled, but this machine does not allow its code to run.
@@ -77,7 +77,7 @@ pub enum LoadError {
     NotLoadable {
         /// The file, or the name that was given for it.
         name: String,
-        /// What wasmtime says.
+        /// The message of wasmtime.
         detail: String,
     },
     /// It has to be compiled, but this library was built without the feature `cranelift`.

@@ -20,7 +20,7 @@ pub enum ContextJsonError {
         line: usize,
         /// The column, from 1.
         column: usize,
-        /// What was expected there.
+        /// The expected form.
         detail: String,
     },
     /// A value inside an object that is keyed by ids.
@@ -28,7 +28,7 @@ pub enum ContextJsonError {
     Entry {
         /// The path to the value.
         key: String,
-        /// What is wrong with it.
+        /// The fault.
         detail: String,
     },
 }

@@ -29,7 +29,7 @@ impl Vector {
     }
 }
 
-/// What a text is. Many embedders treat the two differently.
+/// The role of a text. Many embedders treat the two differently.
 ///
 /// Exhaustive on purpose: an embedder must know how to treat each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum TextKind {
 /// Makes vectors of texts.
 #[async_trait::async_trait]
 pub trait Embedder: Send + Sync {
-    /// What identifies it. Vectors of different embedders cannot be compared.
+    /// The identity of its model. Vectors of different embedders cannot be compared.
     fn identity(&self) -> &ModelIdentity;
 
     /// The vectors of these texts, in their order. When the call has ended, `calls` receives what it cost.

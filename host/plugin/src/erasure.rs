@@ -37,10 +37,10 @@ pub fn cited(lines: &[Citation]) -> Vec<MessageRef> {
     cited
 }
 
-/// What a text whose lines are all erased reads: a memory is never empty. People are told it in words.
+/// The stored text of a memory whose lines are all erased: a memory is never empty. People see words instead.
 pub const NOTHING_LEFT: &str = "-";
 
-/// Whether the lines follow one another within the text.
+/// Returns true if the lines follow one another within the text.
 #[must_use]
 pub fn are_in_order(content: &str, lines: &[Citation]) -> bool {
     let length = content.chars().count();

@@ -14,7 +14,8 @@ const CANNOT_GROW: &str = "forcing trap when growing memory";
 const TOO_MUCH_DATA: &str = "fuel allocated for hostcalls has been exhausted";
 
 impl errors::OtherReason {
-    /// What the contract has no case for. `code` is for programs: lower case with hyphens, and nothing that people wrote.
+    /// An error that the contract has no case for. `code` is for programs: lower case with hyphens, and nothing that
+    /// people wrote.
     #[must_use]
     pub fn new(code: impl Into<String>, text: impl Into<String>) -> Self {
         Self {
@@ -131,7 +132,7 @@ pub enum CallError {
         component: String,
         /// The export.
         call: &'static str,
-        /// What it wanted.
+        /// The refused action.
         trespass: Trespass,
     },
     /// The component trapped in another way: it panicked, or it does not do what its interfaces promise.
@@ -143,12 +144,12 @@ pub enum CallError {
         component: String,
         /// The export.
         call: &'static str,
-        /// What happened, with a backtrace.
+        /// The reason, with a backtrace.
         detail: String,
     },
 }
 
-/// What a call wanted to write or request beyond its [`Limits`]: which limit, and its value.
+/// A limit that a call tried to exceed, with its value. See [`Limits`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Excess {
@@ -172,13 +173,13 @@ pub enum Excess {
     AnswerBytes(u64),
 }
 
-/// What a call wanted outside of its [`Place`].
+/// An action of a call outside of its [`Place`].
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("was called for {place}, and wanted to {action}")]
 pub struct Trespass {
     /// The place that it was called for.
     pub place: Place,
-    /// What it wanted, with the ids.
+    /// The action, with the ids.
     pub action: String,
 }
 

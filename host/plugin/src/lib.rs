@@ -10,7 +10,7 @@
 //! async fn remember(plugin: &MemoryPlugin, unix_seconds: i64) -> Result<(), CallError> {
 //!     let now = Timestamp { unix_seconds, utc_offset_seconds: 0 };
 //!     for entry in plugin.generate(now).await?.entries {
-//!         // What failed is tried again by the next run.
+//!         // The next run tries it again.
 //!         if let Outcome::Failed(error) = &entry.outcome {
 //!             eprintln!("{}: {}", entry.scope_id, explain(error));
 //!         }

@@ -1,6 +1,6 @@
 //! For whom something is read or written.
 //!
-//! What people said is read through a [`Storage`](crate::storage::Storage) or a [`View`](crate::state::view::View), and both are opened for a
+//! Messages are read through a [`Storage`](crate::storage::Storage) or a [`View`](crate::state::view::View), and both are opened for a
 //! [`Place`]. So a call into the component for one channel cannot be given a text of another private channel: it does
 //! not reach the component's instance, and no filter over texts is needed.
 
@@ -19,7 +19,7 @@ pub enum Place {
     /// One person, by id: what comes from public channels, and from those that the person is in. It is shown to this person
     /// alone, and nothing is made from it.
     Person(String),
-    /// What is due: ids, counts and times. No texts.
+    /// The schedule: ids, counts and times of due work. No texts.
     Schedule,
     /// Somebody who can read the store's files anyway: everything.
     Operator,
@@ -58,13 +58,13 @@ impl Place {
         }
     }
 
-    /// Whether memories with this scope are made here.
+    /// Returns true if memories with this scope are made here.
     #[must_use]
     pub fn owns(&self, scope: Scope, scope_id: &str) -> bool {
         *self == Self::Operator || *self == Self::of(scope, scope_id)
     }
 
-    /// Whether this channel's messages may be read here.
+    /// Returns true if this channel's messages may be read here.
     #[must_use]
     pub fn hears(&self, channel_id: &str) -> bool {
         match self {

@@ -40,13 +40,14 @@ pub fn json(json: &str) -> Cow<'_, str> {
     )
 }
 
-/// Whether a character can control a terminal: control characters, and characters that change the direction of text.
+/// Returns true if a character can control a terminal: control characters, and characters that change the direction
+/// of text.
 #[must_use]
 pub fn steers(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether some programs start a new line after this character. Control characters are checked elsewhere.
+/// Returns true if some programs start a new line after this character. Control characters are checked elsewhere.
 fn breaks(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }

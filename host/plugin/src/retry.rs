@@ -1,4 +1,4 @@
-//! Whether the same call may succeed later.
+//! If and when the same call may succeed later.
 
 use crate::bindings::chat::ChatError;
 use crate::bindings::errors::Error;
@@ -9,7 +9,7 @@ use crate::context_json::ContextJsonError;
 use crate::error::CallError;
 use crate::memory_plugin::BuildError;
 
-/// Whether the same call may succeed later.
+/// If and when the same call may succeed later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Retry {
@@ -22,7 +22,7 @@ pub enum Retry {
 }
 
 impl StorageError {
-    /// Whether the same call may succeed later. After a conflict the caller must read again first.
+    /// If and when the same call may succeed later. After a conflict the caller must read again first.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -34,7 +34,7 @@ impl StorageError {
 }
 
 impl LlmError {
-    /// Whether the same call may succeed later.
+    /// If and when the same call may succeed later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -47,7 +47,7 @@ impl LlmError {
 }
 
 impl ChatError {
-    /// Whether the same call may succeed later.
+    /// If and when the same call may succeed later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -59,7 +59,7 @@ impl ChatError {
 }
 
 impl Error {
-    /// Whether the same call may succeed later. A model that gave a bad answer may give a better one.
+    /// If and when the same call may succeed later. A model that gave a bad answer may give a better one.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -80,7 +80,7 @@ impl Error {
 }
 
 impl CallError {
-    /// Whether the same call may succeed later.
+    /// If and when the same call may succeed later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -99,7 +99,7 @@ impl CallError {
 }
 
 impl ContextJsonError {
-    /// Whether the same text can be read later: only after it was changed.
+    /// If and when the same text can be read: only after it was changed.
     #[must_use]
     pub fn retry(&self) -> Retry {
         Retry::AfterRepair
@@ -107,7 +107,7 @@ impl ContextJsonError {
 }
 
 impl LoadError {
-    /// Whether the same file can be loaded later: only after the file or the machine was changed.
+    /// If and when the same file can be loaded: only after the file or the machine was changed.
     #[must_use]
     pub fn retry(&self) -> Retry {
         Retry::AfterRepair
@@ -115,7 +115,7 @@ impl LoadError {
 }
 
 impl BuildError {
-    /// Whether the same plugin may be built later: only once its component was given or changed.
+    /// If and when the same plugin may be built: only once its component was given or changed.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {

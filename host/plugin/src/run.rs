@@ -17,7 +17,7 @@ use crate::error::CallError;
 use crate::memory_plugin::MemoryPlugin;
 use crate::turn::Turn;
 
-/// What a run made.
+/// The result of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
     /// The run's time.

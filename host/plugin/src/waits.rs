@@ -74,7 +74,7 @@ pub struct Wait {
     pub kind: WaitKind,
     /// The label that distinguishes it from others of its kind in the metrics: the method, the agent or the layer.
     pub label: &'static str,
-    /// What waits, with its id.
+    /// The waiting work, with its id.
     pub what: String,
     /// When it ends, in Unix seconds.
     pub until: i64,
@@ -82,8 +82,8 @@ pub struct Wait {
     pub why: String,
 }
 
-/// Whether a wait that ends at `until`, and lasts at most `longest`, is still active at `now`. All values are in
-/// seconds.
+/// Returns true if a wait that ends at `until`, and lasts at most `longest`, is still active at `now`. All values are
+/// in seconds.
 #[must_use]
 pub fn is_under_way(until: i64, now: i64, longest: i64) -> bool {
     (1..=longest).contains(&until.saturating_sub(now))

@@ -15,7 +15,7 @@ use crate::{Citation, MessageRef, Place, printable};
 /// A longer action is cut in the error: the component chose the ids in it.
 const MAX_ACTION_BYTES: usize = 200;
 
-/// What a call may change.
+/// The writes that a call may do.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Changes {
     Nothing,
@@ -23,7 +23,7 @@ enum Changes {
     Posts,
 }
 
-/// What a call into the component is for, and what it was given so far.
+/// The purpose and the limits of a call into the component, and the texts that it was given so far.
 pub(crate) struct Bound {
     place: Place,
     /// The message that may be answered.
@@ -86,7 +86,7 @@ impl Bound {
         self.memories.extend(memories);
     }
 
-    /// Whether this channel's messages may be used.
+    /// Refuses a channel whose messages may not be used.
     pub(super) fn hears(&self, channel_id: &str, action: &str) -> Result<(), Trespass> {
         if self.place.hears(channel_id) {
             return Ok(());
@@ -94,7 +94,7 @@ impl Bound {
         Err(self.trespass(format!("{action} channel {channel_id}")))
     }
 
-    /// Whether a message may be linked to: one of the place's channel, or one that the call was given.
+    /// Refuses to link to a message that is neither of the place's channel nor one that the call was given.
     pub(super) fn may_link(&self, channel_id: &str, ts: &str) -> Result<(), Trespass> {
         let of = MessageRef {
             channel_id: channel_id.to_owned(),
@@ -106,7 +106,7 @@ impl Bound {
         self.hears(channel_id, "link to a message of")
     }
 
-    /// Whether memories with this scope are made here.
+    /// Refuses a scope whose memories are not made here.
     pub(super) fn owns(&self, scope: Scope, scope_id: &str, action: &str) -> Result<(), Trespass> {
         // A replay does what was recorded.
         if self.place == Place::Operator
@@ -117,8 +117,8 @@ impl Bound {
         Err(self.trespass(format!("{action} {scope_id}")))
     }
 
-    /// Whether this is the id of a thread, a channel or this workspace, so that nothing else is stored or accounted
-    /// as one.
+    /// Returns true if this is the id of a thread, a channel or this workspace, so that nothing else is stored or
+    /// accounted as one.
     fn is_scope_id(&self, scope: Scope, scope_id: &str) -> bool {
         match scope {
             Scope::Workspace => scope_id == self.workspace_scope_id,
@@ -129,7 +129,7 @@ impl Bound {
         }
     }
 
-    /// Whether names and texts may be read.
+    /// Refuses to read names and texts in a place that has none.
     pub(super) fn reads(&self, what: &str) -> Result<(), Trespass> {
         match self.place {
             Place::Schedule => Err(self.trespass(format!("read {what}"))),
@@ -137,7 +137,7 @@ impl Bound {
         }
     }
 
-    /// Whether messages may be searched here.
+    /// Refuses a search in a place that has no messages.
     pub(super) fn searches(&self) -> Result<(), Trespass> {
         match self.place {
             Place::Schedule => Err(self.trespass("search messages".to_owned())),
@@ -145,7 +145,7 @@ impl Bound {
         }
     }
 
-    /// Whether people are answered here, so that they may be looked up.
+    /// Refuses to look up people in a place where nobody is answered.
     pub(super) fn knows_people(&self, id: &str) -> Result<(), Trespass> {
         match self.place {
             Place::Channel(_) | Place::Operator => Ok(()),
@@ -155,7 +155,7 @@ impl Bound {
         }
     }
 
-    /// Whether a memory with this scope may be saved or deferred.
+    /// Refuses to save or defer a memory that this call does not make.
     pub(super) fn makes(&self, scope: Scope, scope_id: &str, action: &str) -> Result<(), Trespass> {
         self.owns(scope, scope_id, action)?;
         if self.changes == Changes::Memories {
@@ -166,7 +166,7 @@ impl Bound {
         )))
     }
 
-    /// Whether what is due may be read.
+    /// Refuses to read what is due outside the schedule.
     pub(super) fn schedules(&self) -> Result<(), Trespass> {
         match self.place {
             Place::Schedule => Ok(()),
@@ -176,7 +176,7 @@ impl Bound {
         }
     }
 
-    /// Whether a draft is of this place, and cites only what the call was given.
+    /// Refuses a draft of another place, and citations of messages that the call was not given.
     pub(super) fn may_save(&self, draft: &MemoryDraft) -> Result<(), Trespass> {
         self.makes(draft.scope, &draft.scope_id, "save a memory of")?;
         if !draft.source_channel_id.is_empty() {
@@ -198,7 +198,7 @@ impl Bound {
         }
     }
 
-    /// Whether the call was given every message that lines cite, and these ones.
+    /// Returns true if the call was given every message that lines cite, and these ones.
     fn may_cite<'m>(
         &self,
         lines: &'m [Citation],
@@ -213,7 +213,7 @@ impl Bound {
         }
     }
 
-    /// Whether the words of these parts may be read: of messages that the call was given, or of memories that it was given.
+    /// Refuses to read parts of messages that the call was not given, neither directly nor by a memory.
     pub(super) fn may_read(&self, spans: &[KeptSpan]) -> Result<(), Trespass> {
         self.reads("messages")?;
         let mut messages = spans.iter().map(|span| &span.message);
@@ -226,13 +226,14 @@ impl Bound {
         }
     }
 
-    /// Whether the call was given a message, or a memory that cites it.
+    /// Returns true if the call was given a message, or a memory that cites it.
     fn was_given(&self, of: &MessageRef) -> bool {
         (self.place.hears(&of.channel_id) && self.messages.contains(&of.ts))
             || self.cited.contains(&(of.channel_id.clone(), of.ts.clone()))
     }
 
-    /// Whether a post answers the message that the call is for, and there, and cites only what the call was given.
+    /// Refuses a post that does not answer the call's message in its conversation, or cites messages that the call was
+    /// not given.
     pub(super) fn may_post(&self, request: &PostRequest) -> Result<(), Trespass> {
         let is_target = self.target.as_ref().is_some_and(|target| {
             target.channel_id == request.channel_id

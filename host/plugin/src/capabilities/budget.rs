@@ -1,4 +1,4 @@
-//! What one call may still write and ask for. The call ends if it exceeds one of its limits.
+//! The remaining budget of one call for writes and requests. The call ends if it exceeds one of its limits.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use crate::bindings::llm::Request;
 use crate::error::Excess;
 use crate::limits::Limits;
 
-/// What is left of a call's [`Limits`].
+/// The rest of a call's [`Limits`].
 pub(super) struct Budget {
     limits: Limits,
     saves: Left,
@@ -17,11 +17,11 @@ pub(super) struct Budget {
     answer_bytes: Left,
     log_lines: Left,
     log_bytes: Left,
-    /// Whether the log already says that lines are left out.
+    /// True if the log already says that lines are left out.
     log_is_full: bool,
 }
 
-/// What happens to a log line.
+/// The treatment of a log line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// It is written.
@@ -99,7 +99,7 @@ fn bytes_of(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// What is left of one limit.
+/// The rest of one limit.
 struct Left(AtomicU64);
 
 impl Left {

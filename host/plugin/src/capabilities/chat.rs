@@ -72,7 +72,7 @@ impl CallState {
         let chat = &self.capabilities.chat;
         let (channel_id, answers) = (request.channel_id.clone(), request.answers.clone());
         let posted = chat.post(request).await?;
-        // What changes from now on finds the post by its citations; what changed before did not.
+        // Later changes find the post by its citations; earlier ones did not.
         if may_still_show(storage, handed).await.is_err() {
             chat.retract(channel_id, answers).await?;
         }
@@ -94,7 +94,7 @@ impl CallState {
     }
 }
 
-/// Whether what a call was given may still be shown in its place.
+/// Returns true if the texts that a call was given may still be shown in its place.
 async fn may_still_show(
     storage: &dyn Storage,
     handed: BTreeSet<MemoryId>,

@@ -70,14 +70,14 @@ impl Host for CallState {
     }
 }
 
-/// What the answers of a call are made from.
+/// The messages and memories that the answers of a call are made from.
 struct Origin<'c> {
     storage: &'c dyn Storage,
     handed: BTreeSet<MemoryId>,
 }
 
 impl Origin<'_> {
-    /// Whether nothing of it was edited, deleted or forgotten since: what an answer says of that is stored nowhere.
+    /// Returns true if nothing of it was edited, deleted or forgotten since: an answer about that is stored nowhere.
     async fn is_still_there(&self) -> bool {
         let may_show = self.storage.may_show(self.handed.clone()).await;
         may_show.unwrap_or(false)
@@ -85,7 +85,7 @@ impl Origin<'_> {
 }
 
 impl CallState {
-    /// Whether a call of a model is accounted to the call's own place.
+    /// Refuses a call of a model that would be accounted to another place.
     fn accounts(&self, request: &Request) -> Result<(), Trespass> {
         let purpose = &request.purpose;
         self.bound
@@ -133,7 +133,7 @@ impl CallState {
         Ok(results)
     }
 
-    /// What each request asks; `None` if it cannot be found again in the journal.
+    /// The input of each request; `None` if it cannot be found again in the journal.
     fn inputs(&mut self, requests: &[Request]) -> Vec<Option<Input>> {
         let digests: Option<Vec<_>> = requests
             .iter()
@@ -233,7 +233,7 @@ impl Capabilities {
                     explain_storage(&error)
                 );
             }
-            // What goes from now on takes the answer along; what went meanwhile did not find it.
+            // Later erasures take the answer along; those meanwhile did not find it.
             if let Some(origin) = origin.filter(|_| is_kept)
                 && !origin.is_still_there().await
                 && let Err(error) = journal.withdraw(&purpose).await

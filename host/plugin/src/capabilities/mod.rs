@@ -1,4 +1,4 @@
-//! What the host offers the component: one file for each import of the WIT contract. Nothing else is linked, except the
+//! The host's side of the contract: one file for each import of the WIT world. Nothing else is linked, except the
 //! parts of WASI that Rust's standard library needs; these are empty (`wasi.rs`).
 
 /// One import: the result comes from the tape, or the host does the work.
@@ -47,7 +47,7 @@ use crate::storage::Storage;
 use crate::turn::Turn;
 use crate::{Place, Places};
 
-/// What the component of one workspace works with.
+/// The store, models and settings of one workspace's component.
 #[derive(Clone)]
 pub(crate) struct Capabilities {
     pub(crate) places: Arc<dyn Places>,
@@ -59,12 +59,12 @@ pub(crate) struct Capabilities {
     pub(crate) calls: Arc<dyn CallObserver>,
     /// Where calls of the models are recorded, if anywhere.
     pub(crate) journal: Option<Arc<dyn CallJournal>>,
-    /// What may be spent; `None` means no limit.
+    /// The budget for models; `None` means no limit.
     pub(crate) allowance: Option<Arc<dyn Allowance>>,
     pub(crate) settings: Arc<Settings>,
-    /// Whether a backfill makes this call. A backfill comes back to the time at which something failed.
+    /// True if a backfill makes this call. A backfill comes back to the time at which something failed.
     pub(crate) is_backfill: bool,
-    /// Whether the spans of model calls contain prompts and answers.
+    /// True if the spans of model calls contain prompts and answers.
     pub(crate) captures_content: bool,
     /// Awaited before saving a memory that is merged into the workspace's memory.
     pub(crate) turn: Option<Turn>,
@@ -111,7 +111,7 @@ pub(crate) struct CallState {
     /// The store, as it is seen from the call's place.
     storage: Arc<dyn Storage>,
     bound: Bound,
-    /// Whether answers of the model become memories or replies.
+    /// True if answers of the model become memories or replies.
     keeps_answers: bool,
     attempts: Attempts,
     pub(crate) tape: Tape,

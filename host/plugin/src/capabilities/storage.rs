@@ -141,7 +141,7 @@ impl Host for CallState {
             self.budget.save(draft_bytes(&draft))?;
             self.attempts
                 .end(draft.scope, &draft.scope_id, draft.memory_type);
-            // What was edited or deleted since is recorded nowhere.
+            // Text that was edited or deleted since is recorded nowhere.
             if self.tape.is_recording()
                 && self.storage.may_show(self.bound.handed()).await == Ok(true)
             {

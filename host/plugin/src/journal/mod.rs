@@ -18,7 +18,7 @@ pub use stored::{CallsOfMemory, ModelUse, StoredCall};
 use crate::llm::{CallRecord, Completion, ModelIdentity, Purpose};
 use crate::storage::StorageError;
 
-/// What one call asks.
+/// The input of one call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
     /// The digest of its input.
@@ -27,24 +27,24 @@ pub struct Input {
     /// and for the calls that follow from its answer. If the attempt began with several calls at once, it is the digest
     /// of their digests.
     pub attempt: String,
-    /// Whether this is the only call with which the attempt begins.
+    /// True if this is the only call with which the attempt begins.
     pub is_first: bool,
 }
 
 /// A call that has ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallEntry {
-    /// What it was for.
+    /// Its purpose.
     pub purpose: Purpose,
     /// The model that was asked, as the configuration names it.
     pub model: String,
-    /// What the call asked; `None` if the model has no identity.
+    /// Its input; `None` if the model has no identity.
     pub input: Option<Input>,
-    /// What it cost.
+    /// Its cost.
     pub record: CallRecord,
     /// The answer. `None` if there is none, if no memory is made from it, or if it cannot be found again by its input.
     pub answer: Option<String>,
-    /// Whether a memory is made from the answer: false if the answer is only shown.
+    /// True if a memory is made from the answer, false if the answer is only shown.
     pub for_memory: bool,
 }
 

@@ -11,7 +11,7 @@ use crate::llm::{Agent, FinishReason};
 pub struct StoredCall {
     /// Who asked.
     pub agent: Agent,
-    /// What the answer was about.
+    /// The scope of the answer.
     pub scope: Scope,
     /// The channel, thread or workspace.
     pub scope_id: String,
@@ -46,15 +46,15 @@ pub struct StoredCall {
 }
 
 impl StoredCall {
-    /// Whether no model was asked, because the answer was already in the journal.
+    /// Returns true if no model was asked, because the answer was already in the journal.
     #[must_use]
     pub fn is_recall(&self) -> bool {
         self.attempts == 0 && self.error.is_none()
     }
 }
 
-/// What the answers of one model took together. Calls without an answer are not in it, as it is not known what they took,
-/// nor are answers that were already in the journal.
+/// The sum of the answers of one model. Calls without an answer are not included, as their tokens are not known, nor
+/// are answers that were already in the journal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelUse {
     /// The provider, as the configuration names it.
@@ -74,7 +74,7 @@ pub struct ModelUse {
 }
 
 impl ModelUse {
-    /// What these calls took, ordered by provider, model and answering model.
+    /// The sums of these calls, ordered by provider, model and answering model.
     #[must_use]
     pub fn of(calls: &[StoredCall]) -> Vec<Self> {
         let mut uses: BTreeMap<(&str, &str, &str), Self> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a host allows to be spent on models.
+//! The budget that a host sets for models.
 
 use crate::bindings::errors::OtherReason;
 use crate::llm::{CallObserver, Llm, LlmError, Request};
@@ -13,8 +13,8 @@ pub trait Allowance: Send + Sync {
     /// Allows a call, or says why it may not be made. It may wait for the end of calls that are under way, which may
     /// cost less than they could.
     ///
-    /// What it returns receives what the call cost, and is dropped once the call is in the journal, or was given up.
-    /// Until then the call counts with the most that it may cost: the tokens of its prompt and of its longest answer.
+    /// The returned guard receives the cost of the call, and is dropped once the call is in the journal, or was given up.
+    /// Until then the call counts with the highest possible cost: the tokens of its prompt and of its longest answer.
     ///
     /// # Errors
     /// Why the call is not made: `LlmError::budget_spent`, for example.
@@ -32,7 +32,7 @@ impl LlmError {
         Self::Other(OtherReason::new(BUDGET_SPENT, text.into()))
     }
 
-    /// Whether a budget allows no call until a later time.
+    /// Returns true if a budget allows no call until a later time.
     #[must_use]
     pub fn is_budget_spent(&self) -> bool {
         matches!(self, Self::Other(reason) if reason.code == BUDGET_SPENT)

@@ -1,4 +1,4 @@
-//! What identifies a model: two calls of the same model with the same input have the same digest.
+//! The identity of a model: two calls of the same model with the same input have the same digest.
 
 use serde_json::{Value, json};
 

@@ -74,7 +74,7 @@ pub trait Llm: Send + Sync {
         None
     }
 
-    /// What identifies this model; `None` if not known. Without it, no answer of an earlier call is reused.
+    /// The identity of this model; `None` if not known. Without it, no answer of an earlier call is reused.
     fn identity(&self) -> Option<&ModelIdentity> {
         None
     }

@@ -1,4 +1,4 @@
-//! What a call cost: for accounting, `myao usage` and traces.
+//! The cost of a call: for accounting, `myao usage` and traces.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};

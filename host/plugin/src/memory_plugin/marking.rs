@@ -1,4 +1,4 @@
-//! What people marked.
+//! Messages that people marked.
 
 use tracing::Instrument as _;
 

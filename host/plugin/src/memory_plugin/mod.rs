@@ -143,7 +143,7 @@ impl MemoryPlugin {
         self
     }
 
-    /// What finds messages by their meaning; `None` if they are found by their words alone.
+    /// The search by meaning; `None` if messages are found by their words alone.
     #[must_use]
     pub fn embedder(&self) -> Option<&dyn Embedder> {
         self.capabilities.embedder.as_deref()

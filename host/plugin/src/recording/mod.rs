@@ -72,7 +72,7 @@ pub struct ImportCall {
     pub result: Option<Value>,
 }
 
-/// What is recorded of a call into the component, in addition to its calls to the host.
+/// The part of a recording that is not the calls to the host: the call into the component.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Head {
     /// The export with its arguments.
@@ -92,7 +92,7 @@ pub struct Recording {
     pub calls: Vec<ImportCall>,
 }
 
-/// What is added to a recording before a save.
+/// A part that is added to a recording before a save.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     /// The call.

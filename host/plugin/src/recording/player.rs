@@ -43,7 +43,7 @@ pub struct Asked {
 pub struct Replayed {
     /// How it ended.
     pub ending: Ending,
-    /// What the component asked the model until it ended, in order.
+    /// The model's requests until the component ended, in order.
     pub asked: Vec<Asked>,
 }
 
@@ -121,7 +121,7 @@ fn text_of(draft: &Value) -> &str {
         .unwrap_or_default()
 }
 
-/// What a call asked the model: nothing, one prompt or several.
+/// The model's requests of a call: none, one or several.
 fn asked(call: &ImportCall) -> Vec<Asked> {
     let result = call.result.clone().unwrap_or(Value::Null);
     let (requests, results) = match call.import.as_str() {

@@ -1,4 +1,4 @@
-//! What is between the component and its host: nothing, a recorder, or a player instead of the host.
+//! The layer between the component and its host: nothing, a recorder, or a player instead of the host.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -85,12 +85,12 @@ impl Tape {
         }
     }
 
-    /// Whether the call is recorded.
+    /// Returns true if the call is recorded.
     pub(crate) fn is_recording(&self) -> bool {
         matches!(self, Self::Recording(_))
     }
 
-    /// Whether a recording takes the place of the host.
+    /// Returns true if a recording takes the place of the host.
     pub(crate) fn is_playing(&self) -> bool {
         matches!(self, Self::Playing(_))
     }

@@ -11,7 +11,7 @@ use crate::bindings::types::{MemoryType, Scope};
 use crate::error::CallError;
 use crate::names;
 
-/// What a call is about.
+/// The subject of a call.
 #[derive(Clone, Copy)]
 pub(crate) enum Subject<'a> {
     /// The whole workspace's due work.
@@ -83,14 +83,14 @@ pub(crate) fn record_outcome<T: CallOutcome>(span: &Span, result: &Result<T, Cal
     }
 }
 
-/// What a result says about its call.
+/// The attributes of a call that its result has.
 pub(crate) trait CallOutcome {
     /// The channel's name, without `#`.
     fn channel_name(&self) -> Option<&str> {
         None
     }
 
-    /// What failed, although the call itself returned.
+    /// The failure, although the call itself returned.
     fn error(&self) -> Option<&Error>;
 }
 

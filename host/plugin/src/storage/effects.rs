@@ -25,27 +25,27 @@ pub enum Effect {
         id: String,
         /// Its name without `#`; empty if not reported.
         name: String,
-        /// Whether only invited members see it, if reported. Until that is known, the channel counts as private.
+        /// True if only invited members see it; `None` if not reported. Until that is known, the channel counts as private.
         is_private: Option<bool>,
         /// The event's time.
         at: TsKey,
     },
-    /// Whether the bot takes part in a channel, at a point in time: false if it left, or if the channel was archived or
+    /// The bot's membership in a channel, at a point in time: false if it left, or if the channel was archived or
     /// deleted.
     ChannelPresence {
         /// The channel.
         id: String,
-        /// Whether the bot takes part.
+        /// True if the bot is a member.
         present: bool,
         /// The event's time.
         at: TsKey,
     },
-    /// Whether a channel is shared with another organisation or workspace, at a point in time. Of two statements with the
+    /// A channel is shared with another organisation or workspace, or not, at a point in time. Of two statements with the
     /// same time, the one that makes more people possible wins.
     ChannelShared {
         /// The channel.
         id: String,
-        /// Whether it is shared, or is about to be; `None` if that is not known any more.
+        /// True if it is shared, or is about to be; `None` if that is not known any more.
         is_shared: Option<bool>,
         /// The event's time.
         at: TsKey,
@@ -66,16 +66,16 @@ pub enum Effect {
         channel_id: String,
         /// The user.
         user_id: String,
-        /// Whether they are a member.
+        /// True for a member.
         is_member: bool,
         /// The event's time.
         at: TsKey,
     },
-    /// Whether a user is a guest of the workspace, at a point in time.
+    /// A user is a guest of the workspace, or not, at a point in time.
     Guest {
         /// The user.
         user_id: String,
-        /// Whether they are a guest, or belong to another workspace.
+        /// True if they are a guest, or belong to another workspace.
         is_guest: bool,
         /// The event's time.
         at: TsKey,
@@ -104,9 +104,9 @@ pub enum Effect {
         channel_id: String,
         /// Its id.
         ts: TsKey,
-        /// What pins it.
+        /// The source of the pin.
         by: PinnedBy,
-        /// Whether it is pinned.
+        /// True if it is pinned.
         is_pinned: bool,
         /// The event's time.
         at: TsKey,
@@ -116,7 +116,7 @@ pub enum Effect {
     Done {
         /// The mark.
         mark: DoneMark,
-        /// Whether it is given, or taken back.
+        /// True if it is given, false if it is taken back.
         is_given: bool,
         /// The event's time.
         at: TsKey,
@@ -131,9 +131,9 @@ pub enum Effect {
         ts: TsKey,
         /// The person.
         user_id: String,
-        /// Whether it was good.
+        /// True if it was good.
         is_good: bool,
-        /// Whether that is said, or taken back.
+        /// True if the rating is given, false if it is taken back.
         is_given: bool,
         /// The event's time.
         at: TsKey,
@@ -151,7 +151,7 @@ pub enum Effect {
     },
 }
 
-/// What pins a message.
+/// The source of a pin.
 ///
 /// Exhaustive on purpose: a store keeps it, and must know each case.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -8,8 +8,8 @@ const WORDS: [&str; 4] = ["覚えて", "remember", "訂正", "correction"];
 /// A mark's words are among the first so many characters of its text.
 const HEAD: usize = 300;
 
-/// Whether a text may be a mark: it begins with a mention, and has one of the words of marks near its beginning. The
-/// component reads whether it is one.
+/// Returns true if a text may be a mark: it begins with a mention, and has one of the words of marks near its
+/// beginning. The component decides if it is one.
 #[must_use]
 pub fn may_be(text: &str) -> bool {
     let end = text.char_indices().nth(HEAD).map(|(at, _)| at);
@@ -18,8 +18,8 @@ pub fn may_be(text: &str) -> bool {
     head.starts_with('@') && WORDS.iter().any(|word| head.contains(word))
 }
 
-/// Whether a text begins with the words of a mark, without a mention: for a conversation with the bot alone, where nobody
-/// mentions it.
+/// Returns true if a text begins with the words of a mark, without a mention: for a conversation with the bot alone,
+/// where nobody mentions it.
 #[must_use]
 pub fn begins(text: &str) -> bool {
     let text = text.trim_start();

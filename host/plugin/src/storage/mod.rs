@@ -73,7 +73,7 @@ pub trait Storage: Send + Sync {
     /// ends with its message.
     async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError>;
 
-    /// What may be due.
+    /// Channels and threads that may be due.
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError>;
 
     /// The messages of one channel or thread that wait for a memory.
@@ -95,7 +95,8 @@ pub trait Storage: Send + Sync {
         handed: BTreeSet<MemoryId>,
     ) -> Result<Memory, StorageError>;
 
-    /// Whether all these memories may still be shown here: a channel can become private while an answer is written.
+    /// Returns true if all these memories may still be shown here: a channel can become private while an answer is
+    /// written.
     async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError>;
 
     /// Notes that the call was given these messages by the chat platform, so that [`Self::save_memory`] and
@@ -150,7 +151,7 @@ impl<T: Places + ?Sized> Places for Arc<T> {
     }
 }
 
-/// What was opened may be shared.
+/// A view may be shared after it was opened.
 #[async_trait::async_trait]
 impl<T: Storage + ?Sized> Storage for Arc<T> {
     async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {

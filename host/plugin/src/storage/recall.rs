@@ -1,4 +1,4 @@
-//! What is found by its terms, and the rules by which every store picks the same candidates. `wit/recall.wit` documents them.
+//! Search by terms, and the rules by which every store picks the same candidates. `wit/recall.wit` documents them.
 
 pub use crate::bindings::recall::{Candidates, FoundMemory, FoundMessage, RecallQuery, TermCount};
 
@@ -7,7 +7,7 @@ pub const COMMON_MESSAGES: u32 = 1000;
 /// A term in no more than one of so many messages finds all of them.
 const COMMON_PART: u32 = 50;
 
-/// Whether a term is common that `count` of `total` messages have.
+/// Returns true if a term is common that `count` of `total` messages have.
 #[must_use]
 pub fn is_common(count: u32, total: u32) -> bool {
     count > COMMON_MESSAGES.max(total / COMMON_PART)

@@ -1,4 +1,4 @@
-//! What importers and events write into a store.
+//! Records that importers and events write into a store.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ pub struct UserRecord {
     pub id: String,
     /// The name to show; empty if not known. An empty name never overwrites a known one.
     pub name: String,
-    /// Whether it is a program.
+    /// True for a program.
     pub is_bot: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct MessageRecord {
     pub user_id: String,
     /// The name under which it was posted, if that is not the user's (bot posts); else `None`.
     pub author_name: Option<String>,
-    /// Whether a program wrote it.
+    /// True if a program wrote it.
     pub is_bot: bool,
     /// Readable text: mrkdwn entities are already resolved.
     pub text: String,
@@ -64,7 +64,7 @@ impl MessageRecord {
 /// A memory made by another program. It is stored as version 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemoryRecord {
-    /// What it is about.
+    /// The scope of the memory.
     pub scope: crate::bindings::types::Scope,
     /// The workspace scope id, a channel id, or `CHANNEL:THREAD_TS`.
     pub scope_id: String,
@@ -82,7 +82,7 @@ pub struct MemoryRecord {
     pub source_latest_message_ts: Option<TsKey>,
 }
 
-/// What an import did with one kind of record.
+/// Counts of one kind of record in an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Tally {
     /// Did not exist before.
@@ -95,7 +95,7 @@ pub struct Tally {
     pub forgotten: u64,
 }
 
-/// What an import did.
+/// Counts of an import.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct ImportTally {
     /// People and programs.
@@ -156,7 +156,7 @@ pub trait ImportSink {
     fn memory(&mut self, memory: &MemoryRecord) -> Result<(), super::StorageError>;
 }
 
-/// What a message elsewhere shows in place of the name of a channel that is not known to be public.
+/// The text that a message elsewhere shows in place of the name of a channel that is not known to be public.
 pub const PRIVATE_CHANNEL: &str = "private channel";
 
 /// Some users and channel names, by id.
