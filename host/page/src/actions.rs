@@ -1,4 +1,5 @@
-//! What people change: a message is pinned or forgotten, a channel's memory is corrected. `Visitor` says whether they may.
+//! Changes by people: a message is pinned or forgotten, a channel's memory is corrected. `Visitor` decides who may do
+//! so.
 
 use myao_bot::marking;
 use myao_plugin::state::forgetting::{Forget, Mode};
@@ -9,7 +10,7 @@ use super::reader::Reader;
 use super::route::{Fields, Route};
 use super::tokens;
 
-/// What is shown afterwards.
+/// The page after the change.
 pub(crate) enum Done {
     See(Route),
     Receipt(Box<dyn Shown>),
@@ -42,7 +43,7 @@ pub(crate) async fn act(
                 channel_id: channel.id.clone(),
                 ts: *ts,
             };
-            // What else the store holds, and where, is the owner's to know.
+            // The rest of the store, and its place, are the owner's to know.
             let (mode, by) = match reader.visitor().person() {
                 None => (Mode::EraseAndSearch, "the owner"),
                 Some(person) => (Mode::Erase, person.id.as_str()),

@@ -1,4 +1,4 @@
-//! What changed between two texts.
+//! The differences between two texts.
 
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};

@@ -20,7 +20,7 @@ pub(crate) enum Failure {
     Form,
     /// Somebody does not belong to the workspace, or not any more.
     Stranger,
-    /// What somebody may see is not known now.
+    /// The rights of the visitor are not known now.
     NotKnown(String),
     /// Somebody could not be signed in.
     SignIn(String),

@@ -1,4 +1,4 @@
-//! What every answer tells the browser: nothing of it is kept, framed, fetched from elsewhere or run.
+//! The headers of every answer: nothing of it is kept, framed, fetched from elsewhere or run.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 

@@ -97,7 +97,7 @@ impl Frame<'_> {
             (Route::Search(Search::default()), texts::SEARCH),
             (Route::ASK, texts::ASK),
             (Route::Answers { judged: None }, texts::ANSWERS),
-            // What the program does, and what it costs, is the operator's.
+            // The program's work, and its cost, are the operator's.
             match self.look.nav {
                 Nav::Owner => (Route::Upkeep, texts::UPKEEP),
                 Nav::Person => (Route::Me, texts::ME),
@@ -174,12 +174,12 @@ pub(crate) fn channel_link(id: &str, name: &str) -> Markup {
     html! { a href=(Route::channel(id).address()) { (self::name(&format!("#{name}"))) } }
 }
 
-/// What links to messages need.
+/// The context of links to messages.
 #[derive(Clone)]
 pub(crate) struct Links {
     /// The workspace's address in Slack; `None` if not known.
     pub(crate) address: Option<String>,
-    /// Whether all messages may be pinned and forgotten here.
+    /// True if all messages may be pinned and forgotten here.
     pub(crate) can_change: bool,
 }
 

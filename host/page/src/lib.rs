@@ -63,7 +63,7 @@ const TEAM_LIMITS: ClientLimits = ClientLimits::new(512, Duration::from_secs(300
 /// Says what calls took; `None` if there are none.
 pub type Costs = dyn Fn(&CallsOfMemory) -> Option<Taken> + Send + Sync;
 
-/// What the page shows.
+/// The content of the page.
 pub struct Site {
     /// The store.
     pub workspace: Arc<dyn Workspace>,
@@ -77,11 +77,11 @@ pub struct Site {
     pub next: String,
     /// Where people's agents ask; `None` if they cannot.
     pub agents: Option<String>,
-    /// What the calls for a memory took; `None` if no model was asked.
+    /// The sum of the calls for a memory; `None` if no model was asked.
     pub taken: Arc<Costs>,
 }
 
-/// What a memory took, in words.
+/// The cost of a memory, in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taken {
     /// Calls of models.
@@ -102,8 +102,8 @@ pub struct Taken {
     pub json: Value,
 }
 
-/// What the page at an address, and its JSON twin, show to somebody who signed in, without a request; `None` if there is nothing for
-/// them. So tests can compare what different people see.
+/// The page at an address, and its JSON twin, as somebody who signed in sees them, without a request; `None` if there
+/// is nothing for them. Tests compare with it what different people see.
 pub async fn shown_to(site: &Arc<Site>, person: &Person, address: &str) -> Option<[String; 2]> {
     let (path, query) = match address.split_once('?') {
         Some((path, query)) => (path, Some(query)),

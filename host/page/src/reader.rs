@@ -45,12 +45,12 @@ impl Reader {
         &self.visit.form_token
     }
 
-    /// What whoever looks may see.
+    /// The place whose texts the visitor may see.
     pub(crate) fn place(&self) -> Place {
         self.visit.visitor.place()
     }
 
-    /// What links to messages need.
+    /// The context of links to messages.
     pub(crate) fn links(&self) -> Links {
         Links {
             address: self.site.address.clone(),
@@ -154,7 +154,7 @@ impl Reader {
         Ok(self.view.sources(id).await?)
     }
 
-    /// What a memory took, for those whose memory it is; `None` if no model was asked.
+    /// The cost of a memory, for those whose memory it is; `None` if no model was asked.
     pub(crate) async fn taken(&self, stored: &StoredMemory) -> Result<Option<Taken>, Failure> {
         let memory = &stored.memory;
         if !self.place().owns(memory.scope, &memory.scope_id) {
@@ -164,8 +164,8 @@ impl Reader {
         Ok((self.site.taken)(&calls))
     }
 
-    /// What people marked in a channel, and which lines of its memories that replaces; `None` where its messages may not be
-    /// seen.
+    /// The marks of people in a channel, and the lines of its memories that these replace; `None` where its messages may
+    /// not be seen.
     pub(crate) async fn corrections(
         &self,
         channel_id: &str,

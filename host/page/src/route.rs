@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use myao_plugin::ts::TsKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What stays as it is in a path. A dot does not: an id that ends in `.json` is no JSON twin.
+/// Characters that stay as they are in a path. A dot does not: an id that ends in `.json` is no JSON twin.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_');
 /// The ending of a page's JSON twin.
 const JSON: &str = ".json";
@@ -31,7 +31,7 @@ pub(crate) enum Layer {
     LongTerm,
 }
 
-/// What somebody looks for.
+/// The fields of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Search {
     pub(crate) words: String,
@@ -74,7 +74,7 @@ pub(crate) enum Route {
     },
 }
 
-/// What a request wants.
+/// The page or action that a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wanted {
     Page(Route),
@@ -83,7 +83,7 @@ pub(crate) enum Wanted {
     Open(String),
     /// Begin to sign in.
     SignIn,
-    /// What Slack sends back.
+    /// Slack's answer to a sign-in.
     SignedIn {
         code: String,
         state: String,
@@ -93,7 +93,7 @@ pub(crate) enum Wanted {
     Start,
 }
 
-/// What a path and its query want; `None` if the page does not exist.
+/// The page or action of a path and its query; `None` if the page does not exist.
 pub(crate) fn parse(path: &str, query: Option<&str>) -> Option<Wanted> {
     match path {
         "/" => return Some(Wanted::Start),

@@ -27,7 +27,7 @@ const HTML: &str = "text/html; charset=utf-8";
 const STYLE: &str = include_str!("style.css");
 const ICON: &str = include_str!("icon.svg");
 
-/// What answers.
+/// The server behind the address.
 pub(crate) struct Server {
     pub(crate) site: Arc<Site>,
     pub(crate) door: Door,

@@ -1,5 +1,4 @@
-//! What the page says, in Japanese and English. Nothing that it says is written elsewhere, and a text without one of the
-//! languages does not compile.
+//! All texts of the page, in Japanese and English. A text without one of the languages does not compile.
 
 use myao_plugin::state::forgetting::Erased;
 use myao_plugin::storage::Coverage;
@@ -380,7 +379,7 @@ pub(crate) fn engine(engine: Engine) -> Text {
     }
 }
 
-/// What goes with something that is forgotten, and how much of it.
+/// The items that are erased along with a message, and their numbers.
 pub(crate) fn erased(erased: &Erased) -> [(usize, Text); 9] {
     [
         (erased.messages, text("メッセージ", "messages")),
@@ -428,7 +427,7 @@ pub(crate) fn erased(erased: &Erased) -> [(usize, Text); 9] {
     ]
 }
 
-/// What went into a text.
+/// The input of a text.
 pub(crate) fn coverage(language: Language, coverage: &Coverage) -> String {
     let (covered, messages) = (coverage.covered, coverage.messages);
     let left_out = &coverage.left_out;
@@ -469,7 +468,7 @@ pub(crate) fn coverage(language: Language, coverage: &Coverage) -> String {
     parts.join(pick(language, "、".to_owned(), "; ".to_owned()).as_str())
 }
 
-/// What a memory's calls took.
+/// The cost of a memory's calls.
 pub(crate) fn taken(language: Language, taken: &super::Taken) -> String {
     let super::Taken {
         calls,

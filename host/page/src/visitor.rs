@@ -15,7 +15,7 @@ pub(crate) enum Visitor {
 }
 
 impl Visitor {
-    /// What they may see.
+    /// The place whose texts they may see.
     pub(crate) fn place(&self) -> Place {
         match self {
             Self::Owner(place) => place.clone(),
@@ -23,12 +23,12 @@ impl Visitor {
         }
     }
 
-    /// Whether they may pin messages, and correct memories.
+    /// Returns true if they may pin messages, and correct memories.
     pub(crate) fn may_mark(&self) -> bool {
         matches!(self, Self::Owner(_))
     }
 
-    /// Whether they may have this user's messages forgotten.
+    /// Returns true if they may have this user's messages forgotten.
     pub(crate) fn may_forget(&self, author_id: &str) -> bool {
         match self {
             Self::Owner(_) => true,
@@ -36,8 +36,8 @@ impl Visitor {
         }
     }
 
-    /// Whether they see what the program does and costs, and how much of the store something concerns. It tells of channels
-    /// that a person may not see.
+    /// Returns true if they see the program's work and cost, and how much of the store something concerns. These figures
+    /// reveal channels that a person may not see.
     pub(crate) fn sees_upkeep(&self) -> bool {
         matches!(self, Self::Owner(_))
     }
@@ -59,7 +59,8 @@ pub(crate) struct Visit {
 }
 
 impl Visit {
-    /// Whether a form comes from a page of theirs. Compares in constant time, so that an answer's time tells nothing.
+    /// Returns true if a form comes from a page of theirs. Compares in constant time, so that an answer's time reveals
+    /// nothing.
     pub(crate) fn is_own_form(&self, token: &str) -> bool {
         self.form_token.as_bytes().ct_eq(token.as_bytes()).into()
     }

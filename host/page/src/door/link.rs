@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, header};
 use super::cookie;
 use crate::secret::Secret;
 
-/// What opens the page.
+/// The secret link that opens the page.
 pub(crate) struct Access {
     /// `None` after it was used.
     link: Mutex<Option<Secret>>,
@@ -65,12 +65,12 @@ impl Access {
         self.form.text()
     }
 
-    /// Whether a request has the cookie.
+    /// Returns true if a request has the cookie.
     pub(crate) fn is_open(&self, headers: &HeaderMap) -> bool {
         cookie::values(headers, &self.cookie_name).any(|value| self.session.is(value))
     }
 
-    /// Whether a request is for this machine by its address, or by the name that is never looked up.
+    /// Returns true if a request is for this machine by its address, or by the name that is never looked up.
     pub(crate) fn is_own_host(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(header::HOST).into_iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {

@@ -40,7 +40,7 @@ pub(crate) fn link(address: SocketAddr, secret: &str) -> String {
 }
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
-    // What a killed program left behind may be somebody else's by now.
+    // A file that a killed program left behind may belong to somebody else by now.
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}

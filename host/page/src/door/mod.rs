@@ -27,7 +27,7 @@ pub(crate) enum Door {
     Team(TeamDoor),
 }
 
-/// What to do to come in.
+/// The way to come in.
 #[derive(Debug, Clone)]
 pub(crate) enum WayIn {
     /// This command shows a new link.
@@ -36,7 +36,7 @@ pub(crate) enum WayIn {
 }
 
 impl Door {
-    /// Whether a request is for this page by a name that nobody else can direct here.
+    /// Returns true if a request is for this page by a name that nobody else can direct here.
     pub(crate) fn is_own_host(&self, headers: &HeaderMap) -> bool {
         match self {
             Self::Link(door) => door.access.is_own_host(headers),
@@ -66,7 +66,7 @@ impl Door {
 
 /// The door of the operator.
 pub(crate) struct LinkDoor {
-    /// What whoever opened the link sees.
+    /// The place whose texts everybody with the link sees.
     place: Place,
     access: Access,
     file: Option<LinkFile>,
@@ -105,7 +105,7 @@ impl LinkDoor {
         Some(cookie)
     }
 
-    /// Whether a request has the cookie.
+    /// Returns true if a request has the cookie.
     pub(crate) fn is_open(&self, headers: &HeaderMap) -> bool {
         self.access.is_open(headers)
     }
@@ -126,7 +126,7 @@ impl LinkDoor {
     }
 }
 
-/// Whether the browser says that another site, or another port of this machine, made the request.
+/// Returns true if the browser says that another site, or another port of this machine, made the request.
 pub(crate) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
     headers
         .get("sec-fetch-site")

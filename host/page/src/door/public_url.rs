@@ -84,7 +84,7 @@ impl PublicUrl {
         format!("{name}={value}; Path=/; HttpOnly{secure}; {more}")
     }
 
-    /// Whether a request is for this address.
+    /// Returns true if a request is for this address.
     pub(super) fn is_host_of(&self, headers: &HeaderMap) -> bool {
         let mut hosts = headers.get_all(header::HOST).into_iter();
         let (Some(host), None) = (hosts.next(), hosts.next()) else {

@@ -24,7 +24,7 @@ const SIGN_IN: &str = "myao-sign-in";
 pub struct Team {
     /// Slack's side.
     pub sign_in: SignIn,
-    /// What they may see.
+    /// The rights of people.
     pub people: Arc<People>,
     /// Where their browsers reach the page.
     pub url: PublicUrl,
@@ -78,7 +78,7 @@ impl TeamDoor {
             })
     }
 
-    /// What people may see.
+    /// The rights of people.
     pub(crate) fn people(&self) -> &People {
         &self.team.people
     }

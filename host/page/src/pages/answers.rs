@@ -1,4 +1,4 @@
-//! What the bot answered in Slack, from what, and what people say of it.
+//! The bot's answers in Slack, with their sources and the ratings by people.
 
 use maud::{Markup, html};
 use myao_bot::reading::links;

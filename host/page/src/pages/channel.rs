@@ -235,7 +235,7 @@ impl ChannelPage {
         each_once(self.now.iter().flat_map(|(_, sources)| &sources.records))
     }
 
-    /// What people marked, newest first.
+    /// The marks of people, newest first.
     fn marks(&self, language: Language) -> Markup {
         let marks = self.corrections.as_ref().map(Corrections::marks);
         let (pinned, corrections) = match marks {

@@ -48,7 +48,7 @@ pub(super) async fn read(reader: &Reader, id: u64) -> Result<impl Shown + use<>,
     })
 }
 
-/// What a memory is about and which text of it this is.
+/// The title of a memory: its subject, and which text of it this is.
 pub(super) fn title(stored: &StoredMemory, language: Language) -> String {
     let memory = &stored.memory;
     let channel = stored.channel_name.as_deref().unwrap_or(&memory.scope_id);

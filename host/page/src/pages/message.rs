@@ -23,7 +23,7 @@ struct MessagePage {
     /// `None` for those who may not pin it here.
     is_pinned: Option<bool>,
     may_forget: bool,
-    /// What would go if it were forgotten, for those who may know it.
+    /// The effects of forgetting it, for those who may know them.
     erased: Option<Erased>,
     links: Links,
     token: String,

@@ -1,4 +1,4 @@
-//! What is shown in place of a page, and what to do about it.
+//! The page that is shown in place of another, with a remedy.
 
 use maud::{Markup, html};
 use serde_json::Value;

@@ -65,7 +65,7 @@ fn request_words(search: &Search) -> String {
     }
 }
 
-/// What a field for a day has.
+/// The value of a field for a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Day {
     None,

@@ -47,7 +47,7 @@ impl Sourced {
         }
     }
 
-    /// What somebody pinned or corrected.
+    /// A text that somebody pinned or corrected.
     pub(super) fn kept(&self, kept: &KeptText, language: Language) -> Markup {
         html! {
             p class="by" {
@@ -58,7 +58,7 @@ impl Sourced {
         }
     }
 
-    /// What is kept beside texts, folded; nothing if there is none.
+    /// The records that are kept with texts, folded; nothing if there are none.
     pub(super) fn records(&self, records: &[&SourceMessage], language: Language) -> Markup {
         let hidden = records.len().saturating_sub(RECORDS);
         html! {

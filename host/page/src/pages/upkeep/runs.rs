@@ -1,4 +1,4 @@
-//! What the newest runs made, and what that took. All that a run makes has the time of the run.
+//! The memories that the newest runs made, and their cost. All memories of a run have the time of the run.
 
 use std::collections::BTreeMap;
 

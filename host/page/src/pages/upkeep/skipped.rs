@@ -67,7 +67,7 @@ pub(super) async fn read(reader: &Reader) -> Result<Vec<Skipped>, Failure> {
     };
     let schedule = reader.site.workspace.at(Place::Schedule);
     let waiting = schedule.list_due(query).await?.channels;
-    // What could not be made stands among the failures.
+    // Memories that could not be made stand among the failures.
     let failed = reader.deferrals().await?;
     let failed = |id: &str| {
         let mut failed = failed.iter();
@@ -106,8 +106,8 @@ pub(super) async fn read(reader: &Reader) -> Result<Vec<Skipped>, Failure> {
     Ok(skipped)
 }
 
-/// Whether a channel was never summarised, and nothing of it is in the window, or after its history if the store knows where
-/// that ends.
+/// Returns true if a channel was never summarised, and nothing of it is in the window, or after its history if the
+/// store knows where that ends.
 fn is_too_old(backlog: &Backlog, window: TsKey) -> bool {
     let parse = |ts: &Option<String>| TsKey::parse(ts.as_deref()?).ok();
     let latest = parse(&backlog.latest_message_ts);

@@ -1,4 +1,4 @@
-//! What the calls of models took, day by day, and which got no answer.
+//! The calls of models, day by day, with their cost, and the calls without an answer.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ const DAY_MILLISECONDS: i64 = 86_400_000;
 const BAR: u64 = 20;
 const HEIGHT: f64 = 100.0;
 
-/// What the calls of a day took.
+/// The sum of the calls of a day.
 struct Day {
     date: NaiveDate,
     taken: Taken,
