@@ -1,4 +1,4 @@
-//! What the commands share: configuration, store, component.
+//! The parts that commands share: configuration, store, component.
 
 mod opening;
 
@@ -51,7 +51,7 @@ impl App {
             arguments.config.as_deref(),
             arguments.legacy_workspace_short_term,
         );
-        // What is to be written cannot be read yet.
+        // A file that the command is about to write cannot be read yet.
         let is_to_come = matches!(arguments.command, Command::Init(_));
         let config = read_config(path.filter(|_| !is_to_come), legacy)?;
         let listed = listed(&config);
@@ -203,7 +203,7 @@ impl App {
         )))
     }
 
-    /// What finds messages of a workspace by their meaning, within a budget; `None` if it is not configured.
+    /// The search by meaning of a workspace, within a budget; `None` if it is not configured.
     pub(crate) fn embedder(
         &self,
         workspace: &Arc<dyn Workspace>,

@@ -59,7 +59,7 @@ pub(crate) enum Command {
     Chat(ChatArgs),
     /// Check configuration, database, component, models and Slack, and say how to mend what is wrong
     Doctor(DoctorArgs),
-    /// What the bot needs from Slack
+    /// Print the settings that the bot needs in Slack
     #[command(subcommand)]
     Slack(SlackCommand),
     /// Take in a Slack export (folder or zip) or the Python bot's database
@@ -98,7 +98,7 @@ pub(crate) enum Command {
     Off(SpeakerArgs),
     /// Remember a person or a channel again, from now on
     On(SpeakerArgs),
-    /// What the calls of models took: tokens, time and money
+    /// Show the calls of models: tokens, time and money
     Usage(UsageArgs),
     /// Make the vectors by which messages are found by what they mean; the bot makes them, too
     Embed,
@@ -231,7 +231,7 @@ pub(crate) struct RebuildArgs {
     pub(crate) estimate: bool,
 }
 
-/// What to forget.
+/// The messages to forget.
 #[derive(Debug, Args)]
 pub(crate) struct ForgetArgs {
     #[command(flatten)]
@@ -279,7 +279,7 @@ pub(crate) struct CorrectArgs {
     #[arg(long = "in", value_name = "NAME_OR_ID")]
     pub(crate) channel: String,
 
-    /// What is right
+    /// The correct statement
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
 }
@@ -315,7 +315,7 @@ pub(crate) struct BackfillArgs {
 /// Which calls, and how they are summed.
 #[derive(Debug, Args)]
 pub(crate) struct UsageArgs {
-    /// What to sum by; several, separated by commas
+    /// Groups to sum by; several, separated by commas
     #[arg(long, value_delimiter = ',', default_value = "day,model")]
     pub(crate) by: Vec<ByArg>,
 
@@ -358,10 +358,10 @@ pub(crate) struct ReplayArgs {
     pub(crate) prompts: bool,
 }
 
-/// What a prompt is made from.
+/// The input of a prompt.
 #[derive(Debug, Args)]
 pub(crate) struct InputArgs {
-    /// What the memory is about
+    /// The scope of the memory
     #[arg(long)]
     pub(crate) scope: ScopeArg,
 

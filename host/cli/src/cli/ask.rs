@@ -50,7 +50,7 @@ pub(crate) async fn run(app: &App, arguments: &AskArgs) -> anyhow::Result<ExitCo
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the calls of models cost.
+/// The cost of the calls of models.
 struct Cost {
     calls: Mutex<Vec<CallRecord>>,
     servers: Arc<ServerWords>,

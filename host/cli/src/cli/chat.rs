@@ -134,9 +134,9 @@ struct Talk<'a> {
     chat: Chat,
     engine: Engine,
     in_terminal: bool,
-    /// Whether a message was sent to the bot.
+    /// True if a message was sent to the bot.
     said: bool,
-    /// Whether something went wrong.
+    /// True if something failed.
     failed: bool,
 }
 

@@ -71,7 +71,7 @@ pub(super) fn costs_json(costs: &Costs) -> Value {
     })
 }
 
-/// What a memory cost, in lines; empty if no model was asked.
+/// The cost of a memory, in lines; empty if no model was asked.
 pub(super) fn taken(app: &App, taken: &CallsOfMemory) -> Vec<String> {
     let mut lines = Vec::new();
     let costs = Costs::of(&taken.calls, &app.config.prices);

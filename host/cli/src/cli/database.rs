@@ -74,13 +74,13 @@ impl Store {
         }
     }
 
-    /// Whether opening it may succeed later; `None` if the error is not a server's.
+    /// If and when opening it may succeed later; `None` if the error is not a server's.
     pub(crate) fn retry(error: &anyhow::Error) -> Option<Retry> {
         error.downcast_ref().map(PostgresError::retry)
     }
 }
 
-/// What was carried over from the database of the Python bot.
+/// The data that was carried over from the database of the Python bot.
 pub(crate) struct Upgrade {
     pub(crate) tally: ImportTally,
     pub(crate) report: ImportReport,
@@ -103,7 +103,7 @@ impl<'a> Database<'a> {
         }
     }
 
-    /// Whether a server has it.
+    /// Returns true if it is on a server.
     pub(crate) fn is_on_server(self) -> bool {
         matches!(self.place, Where::Server(_))
     }

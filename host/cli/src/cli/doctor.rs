@@ -59,13 +59,13 @@ impl State {
     }
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug)]
 struct Finding {
     check: &'static str,
     state: State,
     found: String,
-    /// What to do; `None` if there is nothing to do, or if the finding says it already.
+    /// The remedy; `None` if there is none, or if the finding says it already.
     advice: Option<String>,
 }
 

@@ -34,7 +34,7 @@ pub(super) async fn find_user(
     Ok(find("user", users, wanted)?)
 }
 
-/// What has an id and a name.
+/// A record with an id and a name.
 trait Named: Clone {
     fn id(&self) -> &str;
     fn name(&self) -> &str;
@@ -68,7 +68,7 @@ pub(crate) enum FindError {
     NotFound {
         /// A channel or a user.
         what: &'static str,
-        /// What was looked for.
+        /// The name or id that was given.
         wanted: String,
         /// Names and ids of similar ones, the most similar first.
         near: Vec<(String, String)>,
@@ -78,7 +78,7 @@ pub(crate) enum FindError {
     Ambiguous {
         /// A channel or a user.
         what: &'static str,
-        /// What was looked for.
+        /// The name or id that was given.
         wanted: String,
         /// Their ids in backquotes, in order.
         ids: Vec<String>,

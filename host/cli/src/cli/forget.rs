@@ -17,7 +17,7 @@ use super::find::{find_any_channel, find_user};
 use super::output;
 use super::usage::beginning;
 
-/// What `forget` cannot reach.
+/// The copies that `forget` cannot reach.
 const NOT_REACHED: &str = "Not reached: backups and copies of the database, what the model's provider keeps, and people's own messages in Slack.";
 
 pub(crate) async fn run(app: &App, arguments: &ForgetArgs) -> anyhow::Result<ExitCode> {
@@ -41,7 +41,7 @@ pub(crate) async fn run(app: &App, arguments: &ForgetArgs) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// What an argument names, and its name in the output.
+/// The target of an argument, and its name in the output.
 async fn what(
     app: &App,
     workspace: &dyn Workspace,

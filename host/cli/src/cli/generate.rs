@@ -95,7 +95,7 @@ async fn run_once(app: &App, plugin: &MemoryPlugin, now: Timestamp) -> anyhow::R
     Ok(report?)
 }
 
-/// Whether a channel has messages from before the window that only a backfill takes in.
+/// Returns true if a channel has messages from before the window that only a backfill reads.
 async fn has_history(workspace: &dyn Workspace, window_start: i64) -> anyhow::Result<bool> {
     let oldest = workspace.oldest_history_message().await.explained()?;
     Ok(oldest.is_some_and(|oldest| oldest.unix_seconds() < window_start))

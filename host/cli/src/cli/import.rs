@@ -121,7 +121,7 @@ fn option_of(kind: Closed) -> &'static str {
     }
 }
 
-/// What was left out, with the options that take it.
+/// The conversations that were left out, with the options that include them.
 fn left_out_conversations(report: &ImportReport) -> Vec<Value> {
     let left_out = report.left_out_conversations.iter();
     left_out

@@ -33,7 +33,7 @@ impl Lines {
         }
     }
 
-    /// Whether a person types them.
+    /// Returns true if a person types them.
     pub(super) fn are_typed(&self) -> bool {
         matches!(self, Self::Terminal(_))
     }

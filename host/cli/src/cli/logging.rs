@@ -21,7 +21,7 @@ use super::traces::{Traces, is_span};
 /// The target of the span that names the workspace in log lines.
 pub(super) const LABEL_TARGET: &str = "myao::workspace";
 
-/// Whether this is that span. It is there whatever else is logged.
+/// Returns true if this is that span. It is enabled at every log level.
 fn is_label(metadata: &Metadata<'_>) -> bool {
     metadata.is_span() && metadata.target() == LABEL_TARGET
 }

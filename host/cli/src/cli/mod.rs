@@ -133,7 +133,7 @@ pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// Whether the reader of our output closed it, as `head` does; that is not an error of this program.
+/// Returns true if the reader of our output closed it, as `head` does; that is not an error of this program.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -141,7 +141,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// What is wrong, for people: a line for each fault of a configuration, and one for every other error.
+/// The error for people: a line for each fault of a configuration, and one for every other error.
 pub(crate) fn in_lines(error: &anyhow::Error) -> Vec<String> {
     match error.downcast_ref::<ConfigError>() {
         Some(faults @ ConfigError::Invalid { .. }) => {

@@ -57,7 +57,7 @@ pub(super) async fn resolve(view: &dyn View, scope_id: &str) -> anyhow::Result<(
     Ok((Scope::Channel, find_channel(view, scope_id).await?.id))
 }
 
-/// What a memory is about, as `list` shows it.
+/// The subject of a memory, as `list` shows it.
 pub(super) fn place_of(stored: &StoredMemory) -> String {
     let memory = &stored.memory;
     let name = stored.channel_name.as_deref();

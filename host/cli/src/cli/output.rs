@@ -40,17 +40,18 @@ pub(super) fn raw_stderr() -> Stderr {
     io::stderr()
 }
 
-/// Whether a terminal shows standard output.
+/// Returns true if standard output is a terminal.
 pub(super) fn in_terminal() -> bool {
     raw_stdout().0.is_terminal()
 }
 
-/// Whether standard output may have colours: in a terminal, unless the environment has `NO_COLOR` (<https://no-color.org>).
+/// Returns true if standard output may have colours: in a terminal, unless the environment has `NO_COLOR`
+/// (<https://no-color.org>).
 pub(super) fn has_colours() -> bool {
     in_terminal() && wants_colours()
 }
 
-/// Whether nobody has asked for no colours.
+/// Returns true unless the environment has `NO_COLOR`.
 pub(super) fn wants_colours() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

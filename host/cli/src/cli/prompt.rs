@@ -72,7 +72,7 @@ pub(crate) async fn summarize(app: &App, arguments: &InputArgs) -> anyhow::Resul
     Ok(ExitCode::SUCCESS)
 }
 
-/// What to render or summarise, and the component that does it.
+/// The input to render or summarise, and the component for it.
 struct Input {
     plugin: MemoryPlugin,
     context: Context,

@@ -82,7 +82,7 @@ pub(super) fn remarks(truncated: bool, coverage: Option<&Coverage>) -> Option<St
     (!remarks.is_empty()).then(|| remarks.join("; "))
 }
 
-/// Whether some messages or memories did not fit.
+/// Returns true if some messages or memories did not fit.
 pub(super) fn has_left_out(coverage: &Coverage) -> bool {
     coverage.covered < coverage.messages || coverage.refused > 0 || left_out(coverage).is_some()
 }

@@ -152,7 +152,7 @@ pub(super) fn print_backfill(
     keep_going: bool,
 ) -> anyhow::Result<()> {
     let mut out = output::stdout();
-    // What waits may be of threads that need no memory.
+    // Waiting messages may be of threads that need no memory.
     let is_done = outcomes.made.is_empty() && outcomes.failed.is_empty();
     let Some((first, last)) = outcomes.ticks.filter(|_| !is_done) else {
         writeln!(

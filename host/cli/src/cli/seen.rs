@@ -52,7 +52,7 @@ impl<'w> Seen<'w> {
         }
     }
 
-    /// Whether deferrals and the cost of memories with this scope are shown.
+    /// Returns true if deferrals and the cost of memories with this scope are shown.
     pub(super) fn owns(&self, scope: Scope, scope_id: &str) -> bool {
         self.place.owns(scope, scope_id)
     }

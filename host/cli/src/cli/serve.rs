@@ -43,7 +43,7 @@ pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// What the page shows.
+/// The content of the page.
 pub(super) async fn site(
     app: &App,
     workspace: Arc<dyn Workspace>,
@@ -73,7 +73,7 @@ fn print_link(app: &App, page: &Page, address: SocketAddr) -> anyhow::Result<()>
     Ok(())
 }
 
-/// What to know of an address that others reach.
+/// A warning about an address that others reach.
 pub(super) fn warning(address: SocketAddr) -> Option<String> {
     (!address.ip().is_loopback()).then(|| {
         format!(

@@ -1,5 +1,5 @@
-//! What the servers of models replied when they gave no answer, shown to the user at the terminal. The bot does not
-//! collect this, so its log never holds a server's text, which may quote the prompt.
+//! Replies of the models' servers that were no answer, shown to the user at the terminal. The bot does not collect
+//! them, so its log never contains a server's text, which may quote the prompt.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What a shell and `man` know of the program, from the definitions of its arguments.
+//! Completions for shells and pages for `man`, from the definitions of the arguments.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -22,7 +22,7 @@ use tracing_subscriber::registry::LookupSpan;
 /// The longest time that [`Traces::end`] waits for the collector.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What to check if spans do not arrive.
+/// The remedy if spans do not arrive.
 const REMEDY: &str = "check the variables OTEL_EXPORTER_OTLP_*; spans are sent as JSON over HTTP, to which collectors \
      listen on port 4318";
 
@@ -35,7 +35,7 @@ pub(crate) struct TracesError(#[from] ExporterBuildError);
 #[derive(Debug, Clone)]
 pub(crate) struct Traces {
     provider: SdkTracerProvider,
-    /// Whether spans hold prompts and answers.
+    /// True if spans contain prompts and answers.
     pub(crate) captures_content: bool,
 }
 
@@ -94,7 +94,7 @@ impl Traces {
     }
 }
 
-/// Whether this is one of the spans that are sent. Log lines do not show them.
+/// Returns true if this is one of the spans that are sent. Log lines do not show them.
 pub(crate) fn is_span(metadata: &Metadata<'_>) -> bool {
     metadata.target() == TARGET
 }

@@ -1,4 +1,4 @@
-//! What calls cost: tokens, time and money. An unknown amount is never counted as zero.
+//! The cost of calls: tokens, time and money. An unknown amount is never counted as zero.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// What these calls cost.
+    /// The cost of these calls.
     pub fn of<'a>(calls: impl IntoIterator<Item = &'a StoredCall>, prices: &Prices) -> Self {
         let mut costs = Self::default();
         for call in calls {

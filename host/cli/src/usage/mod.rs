@@ -1,4 +1,4 @@
-//! What calls cost, by day, channel, layer and model.
+//! The cost of calls, by day, channel, layer and model.
 
 pub mod costs;
 
@@ -11,7 +11,7 @@ use myao_plugin::{MemoryType, Scope};
 use crate::config::Prices;
 use crate::usage::costs::Costs;
 
-/// What to group calls by.
+/// A property to group calls by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dimension {
     /// The local day on which a call began.

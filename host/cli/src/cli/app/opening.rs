@@ -64,7 +64,7 @@ impl App {
         }
     }
 
-    /// What to do about channels of an import that count as private because it is not known who reads them.
+    /// A hint about channels of an import that count as private because their readers are not known.
     pub(crate) fn about_unknown_audiences(&self, channels: u64) -> Option<String> {
         let (run, import) = (self.command("run"), self.command("import EXPORT"));
         (channels > 0).then(|| {

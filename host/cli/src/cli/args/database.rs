@@ -1,4 +1,4 @@
-//! What is done with databases as a whole.
+//! Commands about whole databases.
 
 use clap::Subcommand;
 

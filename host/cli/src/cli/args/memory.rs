@@ -37,7 +37,7 @@ pub(crate) enum MemoryCommand {
         #[arg(long)]
         long_term: bool,
     },
-    /// What changed between two versions
+    /// Show the changes between two versions
     Diff {
         /// A channel's name or id, CHANNEL:THREAD_TS, or `workspace`
         scope_id: String,

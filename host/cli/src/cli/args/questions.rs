@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{MomentArg, moment};
 
-/// What to look for.
+/// A search.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// Words, or a question; times (`since Friday`, `先週の火曜`) and channels (`#general`) in it are understood
@@ -32,7 +32,7 @@ pub(crate) struct SearchArgs {
     pub(crate) limit: u32,
 }
 
-/// What is asked, and where.
+/// A question, and its place.
 #[derive(Debug, Args)]
 pub(crate) struct AskArgs {
     /// The question; times (`since Friday`, `先週の火曜`) and channels (`#general`) in it are understood

@@ -3,7 +3,7 @@
 use super::Command;
 
 impl Command {
-    /// Whether it is about one workspace: the others are about all, or about none.
+    /// Returns true if it is about one workspace: the other commands are about all, or about none.
     pub(crate) fn needs_workspace(&self) -> bool {
         !matches!(
             self,

@@ -14,7 +14,7 @@ const PASSWORD: &str = "PGPASSWORD";
 
 /// A setting of no meaning. PgBouncer refuses a connection with one, and must: `pg_dump` would leave others on its connections.
 const OPTIONS: [&str; 2] = ["PGOPTIONS", "-c myao.backup=1"];
-/// What PgBouncer says to it.
+/// The message with which PgBouncer refuses it.
 const REFUSED: &str = "unsupported startup parameter";
 
 /// The system's certificates, which vouch for the server as they do for every other command.

@@ -23,7 +23,7 @@ pub(crate) enum Hold {
     Server(#[expect(dead_code, reason = "dropping it hands the lease back")] Lease),
 }
 
-/// What came of beginning some work.
+/// The result of beginning some work.
 #[must_use]
 pub(crate) enum Begun {
     /// It is this process's. The workspace is to be used for it.
@@ -32,7 +32,7 @@ pub(crate) enum Begun {
     Taken(String),
 }
 
-/// What claims the pieces of the work on a workspace, and what keeps a second bot from a file.
+/// The leases of the work on a workspace, and the lock that keeps a second bot from a file.
 pub(crate) type Shared = (Arc<dyn Leases>, Option<Hold>);
 
 impl Database<'_> {
@@ -59,8 +59,8 @@ impl Database<'_> {
         })
     }
 
-    /// What claims the steps of a command's run, beside bots that work on the workspace; `None` where they cannot be claimed: in
-    /// a file.
+    /// The leases of the steps of a command's run, which bots on the same workspace respect; `None` in a file, where
+    /// there are none.
     pub(crate) fn step_leases(self) -> anyhow::Result<Option<Arc<dyn Leases>>> {
         match self.place {
             Where::File(_) => Ok(None),

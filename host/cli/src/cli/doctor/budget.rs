@@ -1,4 +1,4 @@
-//! What is left of the budget of the day.
+//! The rest of the budget of the day.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(super) async fn check(
     Ok(Some(Finding::warning(CHECK, found).with_advice(advice)))
 }
 
-/// Whether less than a tenth is left.
+/// Returns true if less than a tenth is left.
 fn is_low(spent: u128, most: u128) -> bool {
     most.saturating_sub(spent) < most / 10
 }

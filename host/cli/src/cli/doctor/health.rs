@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) struct Running {
     /// Why it is not ready.
     troubles: Vec<String>,
-    /// What it waits for.
+    /// The conditions that it waits for.
     pub(super) waits: Vec<WaitLine>,
 }
 

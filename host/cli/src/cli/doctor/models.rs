@@ -34,7 +34,7 @@ struct Checked {
     key: &'static str,
     agent: Agent,
     config: config::Agent,
-    /// What still works without a model.
+    /// The functions that still work without a model.
     without: &'static str,
 }
 
@@ -90,7 +90,7 @@ fn tell_once(findings: &mut [Finding]) {
     }
 }
 
-/// What is already known about servers, by address.
+/// The servers that were already checked, by address.
 type Reached = HashMap<String, Result<(), String>>;
 
 async fn check_one(checked: &Checked, call: bool, reached: &mut Reached) -> Finding {

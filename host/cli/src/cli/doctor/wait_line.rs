@@ -4,7 +4,7 @@ use myao_plugin::waits::WaitKind;
 
 /// One wait as text.
 pub(super) struct WaitLine {
-    /// Whether this is not an error: a conversation was judged.
+    /// True if this is not an error: a conversation was judged.
     pub(super) is_usual: bool,
     pub(super) text: String,
 }

@@ -1,4 +1,4 @@
-//! What is waiting to be processed by the bot, and what it gave up.
+//! Work that waits for the bot, and work that it gave up.
 
 use anyhow::anyhow;
 use myao_plugin::Place;

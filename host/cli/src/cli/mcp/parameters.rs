@@ -1,9 +1,9 @@
-//! What an agent may hand to the tools. The comments are what it is told.
+//! Parameters of the tools. Agents read the comments as descriptions.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What to look for.
+/// A search.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SearchParameters {
@@ -18,7 +18,7 @@ pub(super) struct SearchParameters {
     pub(super) limit: Option<u32>,
 }
 
-/// What to answer.
+/// A question.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AskParameters {
@@ -42,7 +42,7 @@ pub(super) struct ChannelParameters {
 pub(super) struct DecisionsParameters {
     /// The channel's name, with or without "#", or its id; all channels if left out.
     pub(super) channel: Option<String>,
-    /// What the decisions are about, in a few words: the messages that fit best are quoted. All decisions if left out.
+    /// The subject of the decisions, in a few words: the messages that fit best are quoted. All decisions if left out.
     pub(super) about: Option<String>,
     /// From when on: "2026-03-02", "last Friday"; all if left out.
     pub(super) since: Option<String>,

@@ -104,8 +104,8 @@ impl Tools {
         self.told(self.listed().await)
     }
 
-    /// What is remembered of a channel now: its long-term memory and its newest one. Each line has the messages that it
-    /// was made from. Lines that people corrected are struck out (~~like this~~); the corrections stand beside them.
+    /// The memory of a channel now: its long-term memory and its newest short-term one. Each line has the messages that
+    /// it was made from. Lines that people corrected are struck out (~~like this~~); the corrections stand beside them.
     #[tool(annotations(
         title = "Channel memory",
         read_only_hint = true,

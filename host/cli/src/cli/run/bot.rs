@@ -37,7 +37,7 @@ pub(super) struct Prepared {
     page: Option<TcpListener>,
 }
 
-/// What a bot has from its process.
+/// The parts that a bot gets from its process.
 pub(super) struct Surroundings {
     /// The database, if it is on a server, or several workspaces share it.
     pub(super) store: Option<Store>,

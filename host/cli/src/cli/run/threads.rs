@@ -13,7 +13,7 @@ use tracing::span::{EnteredSpan, Span};
 use crate::cli::logging::LABEL_TARGET;
 
 thread_local! {
-    /// What this thread's lines are labelled with.
+    /// The label of this thread's log lines.
     static LABEL: RefCell<Option<EnteredSpan>> = const { RefCell::new(None) };
 }
 
