@@ -1,4 +1,4 @@
-//! What happens in a workspace besides messages: people come and go, channels and people change, somebody reacts.
+//! Events of a workspace besides messages: people join and leave, channels and people change, somebody reacts.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What the bot did: every request, and what it left behind.
+//! The bot's requests, and the results it left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub struct Request {
     pub params: Map<String, Value>,
     /// Whose token.
     pub token: TokenKind,
-    /// What HTTP's basic authentication says, as it was sent.
+    /// The credentials of HTTP's basic authentication, as they were sent.
     pub basic: Option<String>,
     /// When it came in, by tokio's clock.
     pub at: Instant,
@@ -52,7 +52,7 @@ pub struct BotPost {
     pub metadata: Option<Value>,
 }
 
-/// What was posted to the `response_url` of a slash command.
+/// A text that was posted to the `response_url` of a slash command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     /// The address.
@@ -61,7 +61,7 @@ pub struct Response {
     pub body: Value,
 }
 
-/// What the bot did.
+/// The bot's requests, and the results it left.
 #[derive(Debug, Default)]
 pub(crate) struct Bot {
     pub(crate) requests: Vec<Request>,
@@ -71,7 +71,7 @@ pub(crate) struct Bot {
     pub(crate) views: BTreeMap<String, Value>,
     /// Windows that were opened, each with its user.
     pub(crate) modals: Vec<(String, Value)>,
-    /// What opens a window, once, and for whom.
+    /// The triggers that open a window, once, and for whom.
     pub(crate) triggers: BTreeMap<String, String>,
     /// Of sockets that were not opened yet.
     pub(crate) tickets: BTreeSet<String>,

@@ -7,7 +7,7 @@ use crate::server::FakeSlack;
 use crate::state::Inner;
 use crate::{APP_ID, TEAM_ID};
 
-/// What the bot said at once to a slash command.
+/// The bot's immediate answer to a slash command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SlashAnswer {
     /// Of the acknowledgement: text, blocks; none if it was empty.

@@ -15,7 +15,7 @@ use crate::ts::Ts;
 use crate::web::{json_answer, read_body};
 use crate::world::Author;
 
-/// What an action needs; which of it, is the action's matter.
+/// The parameters of an action; each action uses some of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Body {

@@ -26,7 +26,7 @@ pub struct Event {
     pub event_id: String,
     /// `message`, `app_mention` …; `slash_commands` for a command, `interactive` for a shortcut.
     pub event_type: String,
-    /// What the app gets: the `event_callback`, or the fields of a command or shortcut.
+    /// The app's payload: the `event_callback`, or the fields of a command or shortcut.
     pub payload: Value,
     /// How far it is.
     pub state: EventState,
@@ -35,7 +35,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether Slack does not send it again if it is not acknowledged.
+    /// Returns true if Slack does not send it again without an acknowledgement.
     fn is_offered_once(&self) -> bool {
         [COMMAND, INTERACTIVE].contains(&self.event_type.as_str())
     }
@@ -71,7 +71,7 @@ pub struct Delivery {
     pub acknowledged: Option<Instant>,
     /// Over HTTP, the status that came back; none if no answer came.
     pub status: Option<u16>,
-    /// What the acknowledgement said, for a slash command.
+    /// The text of the acknowledgement, for a slash command.
     pub answer: Option<Value>,
     pub(crate) event: usize,
 }
@@ -321,14 +321,14 @@ impl FakeSlack {
         self.inner().read(|state| state.outbound.deliveries.clone())
     }
 
-    /// Whether nothing waits to be sent again or acknowledged. Events that are held back or lost do not count.
+    /// Returns true if nothing waits to be sent again or acknowledged. Events that are held back or lost do not count.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         self.inner().read(|state| state.outbound.unsettled() == 0)
     }
 
-    /// Whether events that come about while nobody is connected wait for the next connection, as a retry. They are
-    /// lost otherwise, which is how it begins: Slack gives up after some minutes.
+    /// Sets if events that occur while nobody is connected wait for the next connection, as a retry. By default they are
+    /// lost: Slack gives up after some minutes.
     pub fn keep_while_away(&self, keep: bool) {
         self.inner()
             .change(|state| state.outbound.keep_while_away = keep);

@@ -1,4 +1,4 @@
-//! What a test lets go wrong.
+//! Faults that a test sets.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::socket::ToSocket;
 use crate::state::State;
 use crate::ts::Ts;
 
-/// What goes wrong with one call of the Web API.
+/// A fault of one call of the Web API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// 429, with a `Retry-After` of so many seconds. Nothing is done.
@@ -22,11 +22,11 @@ pub enum Fault {
     Error(&'static str),
     /// The connection is closed without an answer. Nothing is done.
     HangUp,
-    /// What was asked for is done, and the connection is closed without an answer.
+    /// The call is carried out, and the connection is closed without an answer.
     LoseAnswer,
     /// The call waits for [`Faults::release`], and then goes on.
     HoldCall,
-    /// What was asked for is done, and the answer waits for [`Faults::release`].
+    /// The call is carried out, and the answer waits for [`Faults::release`].
     HoldAnswer,
 }
 
@@ -76,9 +76,9 @@ pub(crate) struct Script {
     pub(crate) held: usize,
     /// How often sockets send a ping.
     pub(crate) ping_every: Duration,
-    /// Whether sockets send no pings.
+    /// True if sockets send no pings.
     pub(crate) silent: bool,
-    /// What is written in the place of what, in all that is sent.
+    /// Texts that are replaced in all that is sent, with their replacements.
     rewrites: Vec<(String, String)>,
     /// The `Date` of answers, if it is not the machine's.
     pub(crate) date: Option<HeaderValue>,
@@ -252,7 +252,7 @@ impl Faults<'_> {
     }
 
     /// From now on up to `window` events are under way at once, and which of them goes on is decided by `seed`.
-    /// What is left of them goes on with [`Faults::release_events`].
+    /// The remaining ones go on with [`Faults::release_events`].
     pub fn reorder(&self, window: usize, seed: u64) {
         self.change(|state| {
             state.outbound.noise.window = window;

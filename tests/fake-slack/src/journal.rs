@@ -1,4 +1,4 @@
-//! What happened in which order, on the wire between Slack and the bot; and how long acknowledgements took.
+//! The order of traffic on the wire between Slack and the bot, and the times until acknowledgement.
 
 use std::time::Duration;
 

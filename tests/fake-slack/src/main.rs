@@ -1,6 +1,6 @@
 //! The small Slack as a program, with an example workspace: for trying a bot by hand.
 
-// What it prints is what it is for.
+// Printing is its purpose.
 #![allow(clippy::print_stdout)]
 
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! What may happen to events between Slack and the bot: they come twice, wait, and overtake each other.
+//! Noise in the delivery of events to the bot: they come twice, wait, and overtake each other.
 
 use crate::faults::Order;
 use crate::random::Random;
@@ -6,7 +6,7 @@ use crate::random::Random;
 /// Decides what is delivered when. Events are named by their numbers.
 #[derive(Debug)]
 pub(crate) struct Noise {
-    /// Whether everything waits.
+    /// True if all events wait.
     pub(crate) holding: bool,
     /// How many events may be under way at once, and so overtake each other; 0 keeps the order.
     pub(crate) window: usize,

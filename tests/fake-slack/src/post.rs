@@ -192,8 +192,8 @@ impl State {
     }
 }
 
-/// Whether a message calls the bot. Slack sends no `app_mention` in a direct conversation, nor for its own notices, which
-/// name people too.
+/// Returns true if a message calls the bot. Slack sends no `app_mention` in a direct conversation, nor for its own
+/// notices, which name people too.
 fn is_mention(channel: &Channel, message: &Message) -> bool {
     let subtype = message.subtype.as_deref().unwrap_or_default();
     !subtype.starts_with("channel_")

@@ -24,7 +24,7 @@ impl Random {
         usize::try_from(self.next() % u64::try_from(length).unwrap()).unwrap()
     }
 
-    /// Whether something of this probability happens.
+    /// Returns true with this probability.
     pub(crate) fn chance(&mut self, probability: f64) -> bool {
         // 53 bits are what an f64 holds exactly.
         #[allow(clippy::cast_precision_loss)]

@@ -29,7 +29,7 @@ pub struct FakeSlack {
     running: Arc<Running>,
 }
 
-/// What ends with the last handle.
+/// The tasks that end with the last handle.
 struct Running {
     runtime: Handle,
     server: AbortHandle,
@@ -104,7 +104,7 @@ impl FakeSlack {
         format!("http://{}/api/", self.inner.address)
     }
 
-    /// What there is in the workspace now.
+    /// The present state of the workspace.
     #[must_use]
     pub fn world(&self) -> World {
         self.inner.read(|state| state.world.clone())

@@ -123,7 +123,8 @@ fn author(message: &Message) -> Vec<(&'static str, Value)> {
     }
 }
 
-/// What Slack adds to plain text. Text with links and mentions would need its elements told apart: left out.
+/// The rich text that Slack adds to plain text. Text with links and mentions would need its elements told apart: left
+/// out.
 fn rich_text(message: &Message) -> Option<Value> {
     let plain = matches!(message.author, Author::User(_)) && message.subtype.is_none();
     (plain && !message.text.is_empty() && !message.text.contains(['<', '&'])).then(|| {

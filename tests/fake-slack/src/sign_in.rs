@@ -23,7 +23,7 @@ use crate::{CLIENT_ID, CLIENT_SECRET, TEAM_ID};
 /// How long an ID token holds, in seconds.
 const HOLDS: u64 = 300;
 
-/// What people allowed, and what ID tokens say besides.
+/// The consents of people, and the claims that ID tokens have besides.
 #[derive(Debug, Default)]
 pub(crate) struct SignIns {
     /// By code; each is of use once.

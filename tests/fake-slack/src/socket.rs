@@ -14,7 +14,7 @@ use crate::APP_ID;
 use crate::faults::Disconnect;
 use crate::state::Inner;
 
-/// What a socket is told to do.
+/// A command to a socket.
 pub(crate) enum ToSocket {
     /// Send an envelope.
     Envelope {

@@ -34,7 +34,7 @@ const SCOPES: [&str; 16] = [
     "users:read",
 ];
 
-/// What the handlers of requests and the test share.
+/// State that the handlers of requests share with the test.
 pub(crate) struct Inner {
     /// Where the server listens.
     pub(crate) address: SocketAddr,
@@ -42,15 +42,15 @@ pub(crate) struct Inner {
     changed: watch::Sender<()>,
 }
 
-/// What the lock protects.
+/// The state behind the lock.
 pub(crate) struct State {
     pub(crate) world: World,
     pub(crate) clock: Clock,
-    /// What the bot did.
+    /// The bot's requests and their results.
     pub(crate) bot: Bot,
     /// Events on their way to the bot.
     pub(crate) outbound: Outbound,
-    /// What goes wrong next.
+    /// The faults to come.
     pub(crate) script: Script,
     pub(crate) scopes: BTreeSet<String>,
     /// The `event_type`s whose payload the app subscribes to in its manifest.

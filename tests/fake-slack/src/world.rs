@@ -1,4 +1,4 @@
-//! What there is in the workspace: people, channels, messages.
+//! The content of the workspace: people, channels, messages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +23,7 @@ pub struct World {
 pub struct Team {
     /// `T…`.
     pub id: String,
-    /// What people call it.
+    /// Its name.
     pub name: String,
     /// The first part of its address.
     pub domain: String,
@@ -38,15 +38,15 @@ pub struct User {
     pub name: String,
     /// The full name.
     pub real_name: String,
-    /// What is shown beside messages; empty where the full name is.
+    /// The name beside messages; empty if it is the full name.
     pub display_name: String,
-    /// Whether it is a bot's user.
+    /// True for a bot's user.
     pub is_bot: bool,
-    /// Whether the account was closed.
+    /// True if the account was closed.
     pub deleted: bool,
-    /// Whether it may administer the workspace.
+    /// True if it may administer the workspace.
     pub is_admin: bool,
-    /// Whether it is a guest.
+    /// True for a guest.
     pub is_guest: bool,
     /// The workspace that it belongs to.
     pub team: String,
@@ -54,7 +54,7 @@ pub struct User {
     pub updated: Ts,
 }
 
-/// What sort of conversation it is.
+/// A kind of conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChannelKind {
     /// Open to everyone.
@@ -74,17 +74,17 @@ pub struct Channel {
     pub id: String,
     /// Without `#`; of a direct one, the person's id.
     pub name: String,
-    /// What sort it is.
+    /// Its kind.
     pub kind: ChannelKind,
     /// When it was made.
     pub created: Ts,
     /// User ids.
     pub members: BTreeSet<String>,
-    /// Whether it is archived.
+    /// True if it is archived.
     pub archived: bool,
-    /// Whether it is shared with another organisation.
+    /// True if it is shared with another organisation.
     pub is_shared: bool,
-    /// What was said and is still there, replies included.
+    /// The messages that are still there, replies included.
     pub messages: BTreeMap<Ts, Message>,
 }
 
@@ -178,7 +178,7 @@ impl Author {
 }
 
 impl Message {
-    /// Whether the channel itself shows it: not a reply, or a reply sent to the channel too.
+    /// Returns true if the channel itself shows it: not a reply, or a reply sent to the channel too.
     #[must_use]
     pub fn is_top_level(&self) -> bool {
         self.thread_ts.is_none() || self.subtype.as_deref() == Some("thread_broadcast")
@@ -198,7 +198,7 @@ impl Channel {
         later.filter(move |message| message.thread_ts == Some(parent))
     }
 
-    /// Whether the bot that is tested is in it.
+    /// Returns true if the tested bot is a member.
     #[must_use]
     pub fn has_bot(&self) -> bool {
         self.members.contains(BOT_USER)

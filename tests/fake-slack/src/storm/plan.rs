@@ -1,4 +1,4 @@
-//! What happens in a storm, and when.
+//! The events of a storm, and their times.
 
 use crate::BOT_USER;
 use crate::random::Random;

@@ -20,7 +20,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(3);
 /// How often it sends again before the test fails: five minutes.
 const RETRIES: usize = 100;
 
-/// What a storm was.
+/// The events of a storm that was played.
 #[derive(Debug, Clone)]
 pub struct StormReport {
     /// Events that came about, the bot's own posts included.

@@ -97,7 +97,7 @@ impl Request {
             .filter(|text| !text.is_empty())
     }
 
-    /// Whether an argument says yes: `true` or `1`.
+    /// Returns true if an argument is `true` or `1`.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
         match self.params.get(name) {

@@ -107,7 +107,7 @@ fn readable<'state>(state: &'state State, request: &Request) -> Result<&'state C
     }
 }
 
-/// Whether nothing keeps a message back.
+/// Returns true if no fault of the script hides a message.
 fn is_shown(state: &State, range: &Range, ts: Ts) -> bool {
     let script = &state.script;
     let is_kept = script.kept_since.is_none_or(|(since, _)| ts >= since);

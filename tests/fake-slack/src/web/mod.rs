@@ -42,7 +42,7 @@ impl From<&'static str> for Refusal {
     }
 }
 
-/// What a method answers, without `ok`.
+/// The answer of a method, without `ok`.
 pub(crate) type Answer = Result<Value, Refusal>;
 
 /// A call of any method.

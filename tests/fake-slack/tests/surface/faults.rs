@@ -1,4 +1,4 @@
-//! What goes wrong when a test says so.
+//! Faults that a test asks for.
 
 use myao_fake_slack::{BOT_TOKEN, Fault, Order};
 use reqwest::Client;

@@ -44,7 +44,7 @@ async fn pages_of_a_history_follow_each_other_within_the_range() {
         (vec!["5", "4"], &json!(true))
     );
     let cursor = &first["response_metadata"]["next_cursor"];
-    // What comes in between moves no page.
+    // Messages that arrive in between move no page.
     slack.post(BOB, GENERAL, "6", None);
     let second = history(
         &slack,

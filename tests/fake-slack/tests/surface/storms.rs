@@ -25,7 +25,7 @@ async fn a_storm_ends_in_the_same_world_as_its_clean_sequence() {
     stormy.keep_while_away(true);
     stormy.wait_connected().await;
     calm.wait_connected().await;
-    // What the bot says meanwhile does not count.
+    // The bot's own messages do not count.
     call(
         &stormy,
         "chat.postMessage",
