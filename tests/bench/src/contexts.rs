@@ -8,7 +8,7 @@ use myao_plugin::{
 /// 1 March 2024, 09:00 in Japan.
 const START: i64 = 1_709_251_200;
 const JAPAN: i32 = 9 * 3600;
-/// What people say, one message a line.
+/// Messages of people, one a line.
 pub(crate) const SAID: &str = include_str!("../fixtures/said.txt");
 /// A memory as a model writes it.
 pub(crate) const MEMORY: &str = include_str!("../fixtures/answer.txt");

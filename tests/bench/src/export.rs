@@ -32,7 +32,7 @@ pub struct Size {
 /// Writes an export into a folder.
 ///
 /// # Errors
-/// What the disk refuses.
+/// The error of the disk.
 pub fn write(folder: &Path, size: Size) -> Result<()> {
     let users: Vec<Value> = (0..USERS).map(user).collect();
     write_json(&folder.join("users.json"), &users)?;

@@ -1,7 +1,7 @@
-//! What is promised of speed and size, measured against something else in the same run.
+//! The promises of speed and size, measured against something else in the same run.
 //!
-//! [`rows`] holds what is measured, a module for each family of rows; [`measure`] takes the times, and
-//! [`page`] writes the table. [`native`], [`python`] and [`bare`] are what is compared with, and [`at_hand`] is a store
+//! [`rows`] contains the measurements, a module for each family of rows; [`measure`] takes the times, and [`page`]
+//! writes the table. [`native`], [`python`] and [`bare`] are the programs to compare with, and [`at_hand`] is a store
 //! that only copies.
 
 pub mod at_hand;

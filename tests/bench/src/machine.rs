@@ -1,4 +1,4 @@
-//! What was measured on, and with.
+//! The machine and the versions of a measurement.
 
 use std::process::Command;
 

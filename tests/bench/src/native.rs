@@ -76,7 +76,7 @@ pub struct Variables<'a> {
     channel_short_term_memory: Option<&'a str>,
 }
 
-/// What only a context with notes names.
+/// The fields that only a context with notes has.
 #[derive(Default, serde::Serialize)]
 struct NoNotes {
     thread_summaries: [(); 0],

@@ -38,7 +38,7 @@ impl fmt::Display for Figure {
     }
 }
 
-/// What a figure must reach.
+/// A limit of a figure.
 #[derive(Debug, Clone, Copy)]
 pub enum Limit {
     /// Not more than this.
@@ -62,20 +62,20 @@ impl fmt::Display for Limit {
 /// A row.
 #[derive(Debug, Clone)]
 pub struct Row {
-    /// What was measured.
+    /// The subject of the measurement.
     pub what: String,
-    /// What it is compared with, in the same run.
+    /// The subject that it is compared with, in the same run.
     pub against: String,
-    /// What came out.
+    /// The measured value.
     pub measured: Figure,
-    /// What had to come out.
+    /// The limit of the value.
     pub limit: Limit,
     /// The figures behind it.
     pub detail: String,
 }
 
 impl Row {
-    /// Whether the limit was kept.
+    /// Returns true if the limit was kept.
     #[must_use]
     pub fn is_reached(&self) -> bool {
         let measured = self.measured.amount();
@@ -86,7 +86,7 @@ impl Row {
         }
     }
 
-    /// What the table says of that.
+    /// The word for that in the table.
     #[must_use]
     pub fn verdict(&self) -> &'static str {
         match (self.limit, self.is_reached()) {

@@ -58,7 +58,7 @@ pub(crate) struct Asked {
     pub(crate) bm25: Bm25,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Serialize)]
 pub(crate) struct Search {
     pub(crate) found: Found,
@@ -83,7 +83,7 @@ pub(crate) struct Answered {
     pub(crate) leaks: bool,
     /// Of the model that is configured.
     pub(crate) prompt_tokens: Option<usize>,
-    /// What a model would be shown, if none is configured.
+    /// The prompt that a model would get, if none is configured.
     pub(crate) prompt: Option<Prompt>,
     pub(crate) seconds: f64,
     pub(crate) result: Value,
@@ -354,7 +354,7 @@ fn is_evidence(question: &Question, message: Option<&Message>) -> bool {
     message.is_some_and(|message| question.is_evidence(&message.said.id))
 }
 
-/// Whether a text in the program's JSON has something that may not be shown.
+/// Returns true if a text in the program's JSON contains something that may not be shown.
 fn shows_leak(question: &Question, result: &Value) -> bool {
     match result {
         Value::String(text) => any_in(question.leaks(), text),

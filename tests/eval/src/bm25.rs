@@ -70,7 +70,7 @@ fn pairs(run: &[char]) -> Vec<String> {
     }
 }
 
-/// Whether a character is of a language that puts no spaces between words.
+/// Returns true if a character is of a language that puts no spaces between words.
 fn is_spaceless(letter: char) -> bool {
     matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '々')
 }

@@ -14,7 +14,7 @@ use crate::pattern::Pattern;
 /// The workspace of lines without one.
 const DEFAULT_WORKSPACE: &str = "default";
 
-/// What happened in one workspace, and what is asked about it, each in order of time.
+/// The events of one workspace, and the questions about it, each in order of time.
 #[derive(Debug, Default)]
 pub(crate) struct Talk {
     pub(crate) events: Vec<Event>,
@@ -31,7 +31,7 @@ pub(crate) struct Event {
     pub(crate) what: What,
 }
 
-/// What an event is.
+/// A kind of event.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub(crate) enum What {
@@ -104,19 +104,19 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// What must not be shown, without what the question itself says.
+    /// The patterns that must not be shown, without those that the question itself has.
     pub(crate) fn leaks(&self) -> impl Iterator<Item = &Pattern> {
         let targets = self.leak_targets.iter();
         targets.filter(|target| !target.is_in(&self.text))
     }
 
-    /// Whether a message says a part of the answer.
+    /// Returns true if a message contains a part of the answer.
     pub(crate) fn is_evidence(&self, message: &str) -> bool {
         self.evidence.iter().flatten().any(|id| id == message)
     }
 }
 
-/// What a question expects.
+/// The expected kind of answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Expected {

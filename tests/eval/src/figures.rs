@@ -33,9 +33,9 @@ const SHOWN: [(&str, Measured<bool>); 4] = [
     ("answers", |asked| Some(asked.answer.as_ref()?.leaks)),
 ];
 
-/// What was measured for a question; `None` if it was not asked.
+/// A measurement of a question; `None` if it was not asked.
 type Measured<T> = fn(&Asked) -> Option<T>;
-/// What was found for a question; `None` if it was not looked for.
+/// The hits for a question; `None` if nothing was searched.
 type Finder = fn(&Asked) -> Option<&Found>;
 
 /// All workspaces of a data set together.
@@ -211,7 +211,7 @@ impl Figures {
         table.text()
     }
 
-    /// What prompts of answers hold, and how long they are: of a model that is configured only the length is known.
+    /// The content and length of prompts of answers: with a configured model only the length is known.
     fn prompts(&self, table: &mut Table) {
         let answers = || {
             self.asked

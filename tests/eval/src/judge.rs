@@ -1,4 +1,4 @@
-//! Whether an answer is right: the rules of `tests/eval/README.md`, as `check.py` has them.
+//! Judges if an answer is right, by the rules of `tests/eval/README.md`, as `check.py` has them.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::{Expected, Question};
 use crate::pattern::{Pattern, any_in, plain};
 
-/// What people and models write if they found nothing.
+/// Phrases of people and models that found nothing.
 static NOTHING_FOUND: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let file: NothingFound =
         serde_json::from_str(include_str!("../nothing-found.json")).unwrap_or_default();
@@ -22,12 +22,12 @@ struct NothingFound {
     patterns: Vec<String>,
 }
 
-/// What is judged.
+/// An answer to judge.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Answer {
     /// The answer's own text.
     pub(crate) text: String,
-    /// Whether the program reports that it found nothing; `None` if the text has to say so.
+    /// True if the program reports that it found nothing; `None` if the text has to say so.
     pub(crate) found_nothing: Option<bool>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// What tables say of it.
+    /// The word for it in tables.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Leak => "it shows what may not be shown",
@@ -60,12 +60,12 @@ impl Fault {
     }
 }
 
-/// Whether a question can be judged by its answer; for others only the evidence is measured.
+/// Returns true if a question can be judged by its answer; for others only the evidence is measured.
 pub(crate) fn is_judged(question: &Question) -> bool {
     question.expected == Expected::Nothing || !question.required.is_empty()
 }
 
-/// What is wrong with an answer; `None` if it is right.
+/// The fault of an answer; `None` if it is right.
 pub(crate) fn fault(question: &Question, answer: &Answer) -> Option<Fault> {
     let text = answer.text.as_str();
     if any_in(&question.forbidden, text) {
@@ -97,7 +97,7 @@ pub(crate) fn held(question: &Question, text: &str) -> usize {
         .count()
 }
 
-/// Whether an outdated value stands in a line, and what is asked for neither there nor before.
+/// Returns true if a line contains an outdated value, and neither it nor a line before has the right one.
 fn is_outdated(question: &Question, text: &str) -> bool {
     let Some(asked) = question.required.first() else {
         return false;

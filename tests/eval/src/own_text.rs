@@ -48,7 +48,7 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// What is shown of the message beside its text.
+    /// The parts of the message that are shown beside its text.
     fn origin(&self) -> Vec<String> {
         let time = self.time.iter();
         let times = time.flat_map(|time| TIMES.map(|form| time.format(form).to_string()));
@@ -58,7 +58,7 @@ impl Source {
     }
 }
 
-/// What a model wrote itself, with the names of authors in the lines that cite them.
+/// The words of the model itself, with the names of authors in the lines that cite them.
 pub(crate) fn of_model(answer: &str, sources: &[Source]) -> String {
     let mut lines: Vec<String> = answer.lines().map(str::to_owned).collect();
     for (number, source) in sources.iter().enumerate() {
@@ -80,7 +80,7 @@ pub(crate) fn of_model(answer: &str, sources: &[Source]) -> String {
     lines.join("\n")
 }
 
-/// What a quoted answer says, line by line, with the names of authors in the lines that quote them.
+/// The words of a quoted answer, line by line, with the names of authors in the lines that quote them.
 pub(crate) fn of_quotes(answer: &str, sources: &[Source]) -> String {
     let texts: Vec<Vec<char>> = sources
         .iter()

@@ -1,4 +1,4 @@
-//! What is looked for in answers, and how: the rules under "Patterns" in `tests/eval/README.md`.
+//! Patterns that are searched in answers: the rules under "Patterns" in `tests/eval/README.md`.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ impl Pattern {
         built.map(Self::Expression)
     }
 
-    /// Whether a text contains it.
+    /// Returns true if a text contains it.
     pub(crate) fn is_in(&self, text: &str) -> bool {
         self.is_in_plain(&plain(text))
     }
@@ -85,7 +85,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Whether one of the patterns is in a text.
+/// Returns true if one of the patterns is in a text.
 pub(crate) fn any_in<'p>(patterns: impl IntoIterator<Item = &'p Pattern>, text: &str) -> bool {
     let plain = plain(text);
     patterns
@@ -102,7 +102,8 @@ fn occurrences<'t>(word: &'t str, text: &'t str) -> impl Iterator<Item = usize> 
     text.char_indices().filter(is_there).map(|(at, _)| at)
 }
 
-/// Whether a word or number that ends with `last` goes on in what follows. Used for both directions.
+/// Returns true if a word or number that ends with `last` goes on in the following characters. Used for both
+/// directions.
 fn goes_on(last: char, mut following: impl Iterator<Item = char>) -> bool {
     let next = following.next();
     if last.is_ascii_lowercase() {

@@ -21,14 +21,14 @@ pub(crate) const HITS: usize = 20;
 /// Keys that the harness sets, so that each workspace has a database of its own, and the time zone of its data.
 const OWN_KEYS: [&str; 2] = ["timezone:", "database_path:"];
 
-/// What is measured.
+/// The program and settings to measure.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
     /// The program.
     pub(crate) program: PathBuf,
-    /// What the operator configures, in YAML: the models.
+    /// The operator's configuration of models, in YAML.
     pub(crate) config: String,
-    /// What finds messages by their meaning, in YAML; empty for by their words alone.
+    /// The search by meaning, in YAML; empty for search by words alone.
     pub(crate) recall: String,
     /// Keeps the prompts of answers, if no model is configured.
     pub(crate) recorder: Option<Recorder>,
@@ -208,7 +208,7 @@ impl Program {
         Ok(())
     }
 
-    /// What the search finds for a channel, as of a time.
+    /// The hits of the search for a channel, as of a time.
     pub(crate) fn search(
         &self,
         words: &str,

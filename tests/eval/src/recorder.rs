@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use serde::Deserialize;
 use serde_json::json;
 
-/// What it answers to every prompt. Without the number of its source, words are left: else the program would ask again.
+/// Its answer to every prompt. Words are left without the number of the source: else the program would ask again.
 const ANSWER: &str = "As somebody wrote. [1]";
 
 /// The model, as long as the process lives.

@@ -11,7 +11,7 @@ use crate::data::{Event, Question, Talk, What};
 use crate::program::{Calls, Parts, Program, Setup};
 use crate::state::State;
 
-/// What came of a workspace.
+/// The result of replaying a workspace.
 #[derive(Debug, Default)]
 pub(crate) struct Replayed {
     pub(crate) asked: Vec<Asked>,
@@ -56,7 +56,7 @@ struct Workspace<'p> {
     asker: Asker<'p>,
     program: &'p Program,
     state: State,
-    /// Whether something has happened that is not stored yet.
+    /// True if something has happened that is not stored yet.
     has_news: bool,
     replayed: Replayed,
 }

@@ -1,4 +1,4 @@
-//! What a workspace is after the events so far.
+//! The state of a workspace after the events so far.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ pub struct Channel {
     pub id: String,
     /// Its name.
     pub name: String,
-    /// Whether only invited members see it.
+    /// True if only invited members see it.
     pub is_private: bool,
 }
 
@@ -58,7 +58,7 @@ pub struct Rows {
 /// Reads the rows of a context, in one transaction.
 ///
 /// # Errors
-/// What the file or the disk refuses.
+/// The error of the file or the disk.
 pub fn read(
     connection: &mut Connection,
     channel_id: &str,
@@ -90,7 +90,7 @@ pub fn read(
 /// A channel's newest messages, oldest first.
 ///
 /// # Errors
-/// What the file or the disk refuses.
+/// The error of the file or the disk.
 pub fn messages(
     connection: &Connection,
     channel: i64,
@@ -116,7 +116,7 @@ pub fn messages(
 /// The rows of a statement.
 ///
 /// # Errors
-/// What the file or the disk refuses.
+/// The error of the file or the disk.
 pub fn select<T>(
     connection: &Connection,
     sql: &str,

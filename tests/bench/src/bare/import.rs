@@ -42,7 +42,7 @@ struct Message<'a> {
 #[serde(transparent)]
 struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// What waits in a channel or thread: the row of `backlog`.
+/// The waiting messages of a channel or thread: the row of `backlog`.
 struct Waiting {
     first_reply: Option<i64>,
     oldest: i64,

@@ -1,5 +1,5 @@
-//! What a program would do by hand, with rusqlite, to read and write the rows that the component reads and writes: each
-//! with the settings of connections, the schema and the transactions of the store.
+//! Reads and writes by hand, with rusqlite, of the rows that the component reads and writes: each with the settings
+//! of connections, the schema and the transactions of the store.
 
 pub mod context;
 pub mod generation;
@@ -15,7 +15,7 @@ use rusqlite::config::DbConfig;
 /// Opens a database as the store does.
 ///
 /// # Errors
-/// What the file or the disk refuses.
+/// The error of the file or the disk.
 pub fn open(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(Duration::from_secs(10))?;

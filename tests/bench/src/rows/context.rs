@@ -53,7 +53,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What is left of a context when its rows are at hand: the limit of what a quicker store could reach.
+/// The rest of a context's time when its rows are at hand: the limit of a quicker store.
 fn crossing(channels: u64) -> Result<Row> {
     let runtime = runtime()?;
     let store = filled(&runtime, channels)?;
@@ -76,7 +76,7 @@ fn crossing(channels: u64) -> Result<Row> {
     })
 }
 
-/// What twice the channels cost, at the largest size.
+/// The cost of twice the channels, at the largest size.
 fn growth(times: &[(u64, std::time::Duration)]) -> Option<Row> {
     let [.., (fewer, one), (more, two)] = times else {
         return None;

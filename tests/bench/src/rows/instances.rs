@@ -1,4 +1,4 @@
-//! What a fresh instance for every call costs.
+//! The cost of a fresh instance for every call.
 
 use anyhow::{Result, anyhow};
 use myao_plugin::Context;

@@ -80,7 +80,7 @@ impl Filled {
             .replace("{messages}", messages);
         let run = |sql: &str| server.run(&name, sql).map_err(|error| anyhow!("{error}"));
         run(&fill)?;
-        // What autovacuum would do by and by.
+        // Autovacuum would do the same by and by.
         run("VACUUM ANALYZE")?;
         Ok(Self { name, store })
     }

@@ -16,7 +16,7 @@ use myao_tests::builder;
 use crate::contexts::channel_context;
 use crate::row::{Figure, Limit, Row};
 
-/// What the process of its own is called with.
+/// The argument of the separate process.
 pub const ARGUMENT: &str = "--waiting-calls";
 /// Calls before the base is taken, so that what all calls share is there.
 const BASE: usize = 16;
@@ -104,7 +104,8 @@ pub fn wait() -> Result<()> {
     })
 }
 
-/// What is in the machine's memory for this process alone: of pages that several mappings share, each counts a part.
+/// The bytes in the machine's memory for this process alone: of pages that several mappings share, each counts a
+/// part.
 fn resident_bytes() -> Result<u64> {
     let told = std::fs::read_to_string(MEMORY)?;
     let kilobytes = told
