@@ -10,7 +10,7 @@ use myao_plugin::storage::{
 };
 use myao_plugin::{KeptSpan, KeptText, Place, Places, Scope};
 
-/// A store that has read already what it will be asked for.
+/// A store that has all answers in memory.
 #[derive(Debug, Clone)]
 pub struct AtHand {
     /// All channels.

@@ -1,4 +1,4 @@
-//! Python's Jinja2 in a process of its own, which renders when it is told to.
+//! Python's Jinja2 in a process of its own, which renders on command.
 
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::PathBuf;

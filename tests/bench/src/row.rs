@@ -1,4 +1,4 @@
-//! One row of the table: what was measured, what it had to reach, and whether it did.
+//! One row of the table: the measurement, its limit, and if it was kept.
 
 use std::fmt;
 use std::time::Duration;

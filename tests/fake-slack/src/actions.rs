@@ -205,7 +205,7 @@ impl State {
         Ok(())
     }
 
-    /// Slack writes into a channel what happened there.
+    /// Slack writes a notice into a channel.
     fn notice(
         &mut self,
         id: &str,

@@ -17,7 +17,7 @@ pub struct SlashAnswer {
 }
 
 impl FakeSlack {
-    /// A user types `/memory text` in a channel; gives what the bot acknowledged it with.
+    /// A user types `/memory text` in a channel; returns the bot's acknowledgement.
     ///
     /// # Panics
     ///

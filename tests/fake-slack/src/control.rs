@@ -27,7 +27,8 @@ struct Body {
     command: Option<String>,
 }
 
-/// Does what is asked for: `post`, `mention`, `edit`, `delete`, `command`; `posts` and `responses` tell what the bot said.
+/// Carries out an action: `post`, `mention`, `edit`, `delete`, `command`; `posts` and `responses` return the bot's
+/// texts.
 pub(crate) async fn act(
     Shared(inner): Shared<Arc<Inner>>,
     Path(action): Path<String>,

@@ -1,4 +1,4 @@
-//! The way of an event to the bot: over which socket or request, how often, and whether it was acknowledged.
+//! The way of an event to the bot: its socket or request, its attempts, and its acknowledgement.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -19,7 +19,7 @@ pub(crate) const COMMAND: &str = "slash_commands";
 /// The type of a shortcut's envelope.
 pub(crate) const INTERACTIVE: &str = "interactive";
 
-/// Something that the bot is told: an event, a slash command or a shortcut.
+/// A message to the bot: an event, a slash command or a shortcut.
 #[derive(Debug, Clone)]
 pub struct Event {
     /// `Ev…`; the same in every delivery. Commands and shortcuts, which have none in Slack, are numbered too.
@@ -187,7 +187,7 @@ impl State {
         }
     }
 
-    /// Sends what was kept, and what went to sockets that are gone.
+    /// Sends kept events, and those sent to sockets that are gone.
     pub(crate) fn catch_up(&mut self) {
         let outbound = &mut self.outbound;
         if outbound.sockets.is_empty() && outbound.http.is_none() {
@@ -334,7 +334,7 @@ impl FakeSlack {
             .change(|state| state.outbound.keep_while_away = keep);
     }
 
-    /// Sends every event again that was sent and not acknowledged, as Slack does by and by.
+    /// Sends every event again that was sent and not acknowledged, as Slack does after some minutes.
     pub fn retry_unacknowledged(&self) {
         self.inner().change(State::retry);
     }

@@ -92,7 +92,7 @@ impl Endpoint {
             .header("x-slack-retry-reason", "http_timeout")
     }
 
-    /// Asks whether it is Slack's endpoint, as Slack does when it is entered.
+    /// Checks the endpoint, as Slack does when its address is entered.
     async fn verify(&self) -> Result<(), String> {
         let challenge = "3eZbrw1aBm2rZgRNFdxV2595E9CY3gmdALWMmHkvFXO7tYXAYM8P";
         let body = json!({ "token": "verification-token", "challenge": challenge, "type": "url_verification" });

@@ -84,7 +84,7 @@ pub(crate) struct Script {
     pub(crate) date: Option<HeaderValue>,
     /// Messages that no page up to now holds.
     pub(crate) lacking: BTreeSet<Ts>,
-    /// Histories begin here, with a note that there was more if that is told.
+    /// The beginning of histories, and true if they note that there was more.
     pub(crate) kept_since: Option<(Ts, bool)>,
     /// Channels whose histories are refused, with the error.
     pub(crate) refused: BTreeMap<String, &'static str>,

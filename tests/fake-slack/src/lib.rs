@@ -63,7 +63,7 @@ pub const TEAM_ID: &str = "T0TEAM0001";
 pub const APP_ID: &str = "A0APP00001";
 /// The bot's user.
 pub const BOT_USER: &str = "U0BOT00001";
-/// The bot, as messages name it beside its user.
+/// The bot's id as an app, which messages name together with its user.
 pub const BOT_ID: &str = "B0BOT00001";
 /// Slack's own user, who is there in every workspace and does not count as a bot.
 pub const SLACKBOT: &str = "USLACKBOT";

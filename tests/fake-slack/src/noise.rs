@@ -3,7 +3,7 @@
 use crate::faults::Order;
 use crate::random::Random;
 
-/// Decides what is delivered when. Events are named by their numbers.
+/// Decides the order of deliveries. Events are named by their numbers.
 #[derive(Debug)]
 pub(crate) struct Noise {
     /// True if all events wait.
@@ -34,7 +34,7 @@ impl Default for Noise {
 }
 
 impl Noise {
-    /// Takes a new event in; gives what is delivered now.
+    /// Adds a new event; returns the events to deliver now.
     pub(crate) fn pass(&mut self, event: usize) -> Vec<usize> {
         self.seen += 1;
         self.waiting.push(event);
@@ -54,7 +54,7 @@ impl Noise {
         now
     }
 
-    /// Ends the waiting; gives what waited.
+    /// Ends the waiting; returns the events that waited.
     pub(crate) fn release(&mut self, order: Order) -> Vec<usize> {
         self.holding = false;
         let mut waiting = std::mem::take(&mut self.waiting);

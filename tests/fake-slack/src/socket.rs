@@ -100,7 +100,7 @@ async fn talk(inner: &Inner, socket: &mut WebSocket, mut inbox: UnboundedReceive
     }
 }
 
-/// Does as it is told; says whether the socket goes on.
+/// Carries out a command; returns true if the socket goes on.
 async fn obey(inner: &Inner, socket: &mut WebSocket, order: ToSocket) -> bool {
     match order {
         ToSocket::Envelope { delivery, text } => {

@@ -79,13 +79,13 @@ impl Clock {
         Ts(self.last.0 - self.last.0 % SECOND)
     }
 
-    /// The next time for what people do: a whole number of steps, so that what the bot does in between moves nothing.
+    /// The next time for people: a whole number of steps, so that the bot's actions in between move nothing.
     pub(crate) fn tick(&mut self) -> Ts {
         let next = (self.last.0 / self.step + 1) * self.step;
         self.give(next)
     }
 
-    /// The next time for what the bot does.
+    /// The next time for the bot.
     pub(crate) fn between(&mut self) -> Ts {
         self.give(self.last.0 + 1)
     }

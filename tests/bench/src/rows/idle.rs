@@ -78,7 +78,7 @@ impl Idle {
             },
         );
         let workspace = store.workspace();
-        // It is not known what imported memories were made from.
+        // The sources of imported memories are not known.
         runtime.block_on(workspace.accept_memories(None))?;
         let plugin = telling_plugin(&workspace, llm_settings());
         Ok(Self {

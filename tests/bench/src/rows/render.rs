@@ -67,7 +67,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// A template that says what the built-in one does, and is read in each call.
+/// A template with the same output as the built-in one, which is read in each call.
 fn users_template() -> Result<Template> {
     let name = "_messages.j2";
     Ok(Template {

@@ -123,7 +123,7 @@ struct Live {
     is_reply: bool,
 }
 
-/// Makes up what happens.
+/// Generates the events.
 struct Writer<'plan> {
     plan: &'plan StormPlan,
     random: Random,

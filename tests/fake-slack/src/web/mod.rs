@@ -1,4 +1,4 @@
-//! The Web API: reads a call, lets go wrong what should, answers.
+//! The Web API: reads a call, applies faults, answers.
 
 mod call;
 mod chat;
@@ -209,7 +209,7 @@ async fn hold(inner: &Inner) {
     }
 }
 
-/// Takes what is posted to the `response_url` of a slash command: at most five times each.
+/// Receives posts to the `response_url` of a slash command: at most five each.
 pub(crate) async fn respond(Shared(inner): Shared<Arc<Inner>>, http: HttpRequest) -> Response {
     let response_url = format!("http://{}{}", inner.address, http.uri().path());
     let body = read_body(http).await;
