@@ -297,7 +297,7 @@ fn listed(config: &Config) -> Vec<String> {
     listed.map(|config| config.workspace.clone()).collect()
 }
 
-/// The configuration of a workspace, with what is retired in the whole file.
+/// The configuration of a workspace, with the retired keys of the whole file.
 fn of_workspace(config: &Config, name: Option<&str>) -> anyhow::Result<Config> {
     Ok(Config {
         retired: config.retired.clone(),

@@ -49,7 +49,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a first configuration; asks in a terminal for what it cannot know
+    /// Write a first configuration; in a terminal it asks for missing values
     Init(InitArgs),
     /// Run the bot: listen to Slack, remember, answer
     Run,
@@ -57,7 +57,7 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     /// Talk with the bot here, without Slack
     Chat(ChatArgs),
-    /// Check configuration, database, component, models and Slack, and say how to mend what is wrong
+    /// Check configuration, database, component, models and Slack, and show remedies
     Doctor(DoctorArgs),
     /// Print the settings that the bot needs in Slack
     #[command(subcommand)]
@@ -79,9 +79,9 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Make memories anew from the messages: of one channel and its threads, or all
     Rebuild(RebuildArgs),
-    /// Find messages by what they say; nothing is stored
+    /// Find messages by their content; nothing is stored
     Search(SearchArgs),
-    /// Answer a question from what was said; nothing is posted, and nothing is stored but what it cost
+    /// Answer a question from messages and memories; nothing is posted, and nothing is stored but the cost
     Ask(AskArgs),
     /// Offer search, questions and memories to an agent as tools, over the Model Context Protocol on standard input and
     /// output
@@ -92,15 +92,15 @@ pub(crate) enum Command {
     Forget(ForgetArgs),
     /// Pin a message, so that every prompt of its channel shows it
     Pin(PinArgs),
-    /// Correct what is remembered in a channel
+    /// Correct the memory of a channel
     Correct(CorrectArgs),
-    /// Remember nothing that a person says, or that is said in a channel, from now on; alone, list who and what that is
+    /// Stop remembering a person or a channel, from now on; without arguments, list who and what is off
     Off(SpeakerArgs),
     /// Remember a person or a channel again, from now on
     On(SpeakerArgs),
     /// Show the calls of models: tokens, time and money
     Usage(UsageArgs),
-    /// Make the vectors by which messages are found by what they mean; the bot makes them, too
+    /// Make the vectors for search by meaning; the bot makes them, too
     Embed,
     /// Copy the database to a new file and check the copy, also while the bot runs
     Backup {
@@ -132,7 +132,7 @@ pub(crate) enum Command {
     },
 }
 
-/// The answers to what `init` asks.
+/// The answers to the questions of `init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {
     /// The time zone in which times are shown, as in Asia/Tokyo [default: this machine's]
@@ -159,7 +159,7 @@ pub(crate) struct ServeArgs {
 /// Where an agent reads.
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {
-    /// Offer only what everybody in this channel may see, by its name or id
+    /// Offer only texts that everybody in this channel may see, by its name or id
     #[arg(long = "in", value_name = "NAME_OR_ID")]
     pub(crate) in_channel: Option<String>,
 }
@@ -171,7 +171,7 @@ pub(crate) struct ChatArgs {
     #[arg(long)]
     pub(crate) name: Option<String>,
 
-    /// Talk in this channel, by its name or id: it answers from there, and what is said is stored there
+    /// Talk in this channel, by its name or id: it answers from there, and stores the conversation there
     /// [default: #chat, a private channel that all such conversations with this database share]
     #[arg(long, value_name = "NAME_OR_ID")]
     pub(crate) channel: Option<String>,
@@ -216,7 +216,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long)]
     pub(crate) retry: bool,
 
-    /// Only tell what it would cost
+    /// Only show the expected cost
     #[arg(long)]
     pub(crate) estimate: bool,
 }
@@ -226,7 +226,7 @@ pub(crate) struct RebuildArgs {
     /// The channel's name or id; without it, all memories, those of the workspace included
     pub(crate) channel: Option<String>,
 
-    /// Only tell what it would cost
+    /// Only show the expected cost
     #[arg(long)]
     pub(crate) estimate: bool,
 }
@@ -237,7 +237,7 @@ pub(crate) struct ForgetArgs {
     #[command(flatten)]
     pub(crate) what: ForgetWhat,
 
-    /// Only tell what would go
+    /// Only show the messages and memories that would go
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -307,7 +307,7 @@ pub(crate) struct BackfillArgs {
     #[arg(long)]
     pub(crate) keep_going: bool,
 
-    /// Only tell what it would cost
+    /// Only show the expected cost
     #[arg(long)]
     pub(crate) estimate: bool,
 }

@@ -32,7 +32,7 @@ const HELP: &str = "\
 /quit      end the conversation; so do Ctrl-D, and Ctrl-C twice (/終了)
 Everything else is said to the bot.";
 
-/// Runs a conversation until the input ends. The exit code tells a script whether something went wrong.
+/// Runs a conversation until the input ends. The exit code is a failure if something went wrong.
 pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace()?;
     let channel = match &arguments.channel {

@@ -45,7 +45,7 @@ pub(super) fn amount(money: u128) -> String {
     )
 }
 
-/// The costs as JSON: null for what is unknown, with the number of calls for which it is.
+/// The costs as JSON: null for an unknown value, with the number of calls for which it is unknown.
 pub(super) fn costs_json(costs: &Costs) -> Value {
     let known = |sum: Sum| (sum.unknown < costs.answered()).then_some(sum.known);
     let tokens = |sum: Sum| known(sum).and_then(|tokens| u64::try_from(tokens).ok());

@@ -86,7 +86,7 @@ pub(crate) struct Upgrade {
     pub(crate) report: ImportReport,
 }
 
-/// A workspace, and what was carried over into it.
+/// A workspace, and the data that was carried over into it.
 type Opened = (Arc<dyn Workspace>, Option<Upgrade>);
 
 impl<'a> Database<'a> {

@@ -101,7 +101,7 @@ impl Finding {
     }
 }
 
-/// Runs all checks. The exit code tells whether something does not work.
+/// Runs all checks. The exit code is a failure if something does not work.
 pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let waiting = output::waiting("checking…");
     let mut findings = vec![configuration(app)];

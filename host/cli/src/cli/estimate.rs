@@ -25,7 +25,7 @@ pub(super) async fn print(
 ) -> anyhow::Result<ExitCode> {
     let database = app.database();
     let folder = match database.place {
-        // Beside the database, as what is written there is guarded and backed up alike.
+        // Next to the database, as files there are guarded and backed up alike.
         Where::File(original) => original
             .parent()
             .filter(|path| !path.as_os_str().is_empty())

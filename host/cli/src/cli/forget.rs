@@ -1,4 +1,4 @@
-//! `myao forget`: what people want gone goes from every layer, and a receipt says what went.
+//! `myao forget`: removes messages with everything made from them, and prints a receipt.
 
 use std::io::Write as _;
 use std::process::ExitCode;

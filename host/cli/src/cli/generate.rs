@@ -21,7 +21,7 @@ use super::report_json::{backfill_json, report_json};
 use super::report_text::{failure, print_backfill, print_report};
 use super::{estimate, output};
 
-/// Makes one generation run. The exit code tells whether something failed.
+/// Makes one generation run. The exit code is a failure if something failed.
 pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
     let now = app.time(arguments.now);
@@ -101,7 +101,7 @@ async fn has_history(workspace: &dyn Workspace, window_start: i64) -> anyhow::Re
     Ok(oldest.is_some_and(|oldest| oldest.unix_seconds() < window_start))
 }
 
-/// Prints what the run left out, for a backfill.
+/// Prints the messages that the run left out, for a backfill.
 async fn print_left_out(
     app: &App,
     workspace: &dyn Workspace,
@@ -222,7 +222,7 @@ async fn fill(
     Ok(outcomes?)
 }
 
-/// Prints what was made. The exit code tells whether something failed.
+/// Prints the memories that were made. The exit code is a failure if something failed.
 fn report_backfill(
     app: &App,
     outcomes: &Outcomes,

@@ -15,7 +15,7 @@ use super::newest::resolve;
 use super::seen::Seen;
 use super::{output, remarks};
 
-/// Colours of `diff`: what was taken away, and what was added.
+/// Colours of `diff`: removed and added lines.
 const RED: &str = "\x1b[31m";
 const GREEN: &str = "\x1b[32m";
 const PLAIN: &str = "\x1b[0m";
@@ -90,7 +90,7 @@ fn type_of(app: &App, scope: Scope, long_term: bool) -> anyhow::Result<MemoryTyp
     }
 }
 
-/// Shows what changed between two versions.
+/// Shows the changes between two versions.
 pub(super) async fn diff(
     app: &App,
     seen: &Seen<'_>,

@@ -67,7 +67,7 @@ fn print(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> {
     print_records(&mut out, &sources.records)
 }
 
-/// Prints what is kept beside a text.
+/// Prints the records kept with a text.
 pub(super) fn print_records(out: &mut impl Write, records: &[SourceMessage]) -> anyhow::Result<()> {
     if records.is_empty() {
         return Ok(());

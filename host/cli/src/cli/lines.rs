@@ -108,7 +108,7 @@ impl Terminal {
     }
 }
 
-/// Makes the history's folder and file, readable by their owner only; returns whether they are there.
+/// Makes the history's folder and file, readable by their owner only; returns true if they exist.
 fn keep_to_owner(file: &Path) -> bool {
     let Some(folder) = file.parent() else {
         return false;

@@ -149,7 +149,7 @@ fn print_texts(listed: &[StoredMemory], threads: &HashMap<u64, String>) -> anyho
     Ok(())
 }
 
-/// Prints what could not be made and is deferred, and how to retry it at once.
+/// Prints the deferred memories, and how to retry them at once.
 pub(super) async fn print_deferrals(
     app: &App,
     seen: &Seen<'_>,

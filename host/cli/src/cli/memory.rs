@@ -59,7 +59,7 @@ pub(crate) async fn run(app: &App, arguments: &MemoryArgs) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// The operator says that memories of which it is not known what they were made from hold nothing private.
+/// The operator states that memories whose sources are not known contain nothing private.
 async fn accept(app: &App, seen: &Seen<'_>, channel: Option<&str>) -> anyhow::Result<()> {
     let channel = match channel {
         Some(channel) => Some(find_channel(&*seen.view, channel).await?.id),

@@ -1,4 +1,4 @@
-//! Finds the newest memories, and names what they are about.
+//! Finds the newest memories, and names their subjects.
 
 use anyhow::bail;
 use myao_bot::reading::memories;

@@ -119,7 +119,7 @@ async fn list(app: &App, workspace: &dyn Workspace) -> anyhow::Result<()> {
 }
 
 impl Named {
-    /// The id, and what it is called in JSON.
+    /// The id, and its key in JSON.
     fn speaker_id(&self) -> (&'static str, &str) {
         match &self.speaker {
             Speaker::Channel(id) => ("channel_id", id),

@@ -260,7 +260,7 @@ pub(super) fn progress_bar(total: u64, template: &str) -> ProgressBar {
     bar
 }
 
-/// A line on standard error that says what the program waits for, if that is a terminal; it disappears when this is
+/// A line on standard error that names the current wait, if that is a terminal; it disappears when this is
 /// dropped.
 pub(super) struct Waiting(ProgressBar);
 

@@ -1,4 +1,4 @@
-//! The web page beside the bot: the operator's, or a team's.
+//! The web page of a running bot: the operator's, or a team's.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,7 +77,7 @@ pub(super) async fn page(
     }
 }
 
-/// The page whose link is in a file beside the database.
+/// The page whose link is in a file next to the database.
 async fn for_operator(
     app: &App,
     bot: &RunningBot<'_>,

@@ -22,7 +22,7 @@ use super::{output, remarks};
 /// Lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// Runs the command. The exit code tells whether the text is the same.
+/// Runs the command. The exit code is a failure if the text differs.
 pub(crate) async fn run(app: &App, arguments: &ReplayArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
     let view = workspace.view(Place::Operator);

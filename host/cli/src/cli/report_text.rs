@@ -21,7 +21,7 @@ pub(super) fn failure(entry: &Entry) -> Option<String> {
     }
 }
 
-/// Counts a place that waits for the budget; returns whether it does.
+/// Counts a place that waits for the budget; returns true if it does.
 fn waits_for_budget(waiting: &mut Deferred, entry: &Entry) -> bool {
     matches!(&entry.outcome, Outcome::Failed(error) if waiting.takes(error))
 }
@@ -46,7 +46,7 @@ fn place(entry: &Entry) -> String {
     line(&place).into_owned()
 }
 
-/// Prints what a generation run did.
+/// Prints the result of a generation run.
 pub(super) fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
     let made: usize = report.entries.iter().map(|entry| entry.made.len()).sum();
     writeln!(
@@ -109,7 +109,7 @@ fn print_remarks(report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints what is deferred, and how to retry it at once.
+/// Prints the deferred memories, and how to retry them at once.
 fn print_deferred(
     app: &App,
     out: &mut impl std::io::Write,
@@ -145,7 +145,7 @@ fn skip_reason(app: &App, reason: &SkipReason) -> String {
     reason.to_owned()
 }
 
-/// Prints what a backfill did.
+/// Prints the result of a backfill.
 pub(super) fn print_backfill(
     app: &App,
     outcomes: &Outcomes,
@@ -195,7 +195,7 @@ pub(super) fn print_backfill(
     Ok(())
 }
 
-/// Prints what failed, each reason once with its places; returns whether the budget stopped some of it.
+/// Prints the failures, each reason once with its places; returns true if the budget stopped some of them.
 fn print_failures(out: &mut impl std::io::Write, entries: &[Entry]) -> anyhow::Result<bool> {
     let mut waiting = Deferred::default();
     let failed = entries

@@ -1,4 +1,4 @@
-//! `myao search`: messages by what they say.
+//! `myao search`: finds messages by their content.
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `myao serve`: the web page, without Slack. `myao run` has the same page beside the bot.
+//! `myao serve`: the web page, without Slack. `myao run` serves the same page.
 
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};

@@ -1,4 +1,4 @@
-//! The signals that stop or reload what runs.
+//! The signals that stop or reload a command.
 
 use std::future::Future;
 

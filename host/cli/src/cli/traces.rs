@@ -154,7 +154,7 @@ impl SpanExporter for Exporter {
     }
 }
 
-/// Adds what `tracing` cannot express: it has no list fields, and a span's name is fixed when it begins.
+/// Adds attributes that `tracing` cannot express: it has no list fields, and a span's name is fixed when it begins.
 fn complete(span: &mut SpanData) {
     span.attributes
         .retain_mut(|attribute| match attribute.key.as_str() {

@@ -72,7 +72,7 @@ pub(super) fn print_calls(
     print_embeddings(embeddings)
 }
 
-/// Says what is not in the table, as it is no memory and no reply.
+/// Prints the embeddings, which the table does not have, as they are no memory and no reply.
 fn print_embeddings(embeddings: EmbeddingUse) -> anyhow::Result<()> {
     if embeddings.calls > 0 {
         let sum = if embeddings.unreported > 0 {
@@ -184,7 +184,7 @@ fn group_json((key, costs): (&Vec<Group>, &Costs)) -> Value {
     Value::Object(fields)
 }
 
-/// Explains the question marks, and what is not in the sums.
+/// Explains the question marks, and names the calls that the sums do not include.
 fn print_notes(app: &App, calls: &[StoredCall], total: &Costs) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let prices = &app.config.prices;

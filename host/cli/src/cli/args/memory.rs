@@ -7,7 +7,7 @@ use super::scope::ScopeArg;
 
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
-    /// Show only what everybody in this channel may see, by its name or id
+    /// Show only texts that everybody in this channel may see, by its name or id
     #[arg(long = "in", global = true, value_name = "NAME_OR_ID")]
     pub(crate) in_channel: Option<String>,
 
@@ -49,7 +49,7 @@ pub(crate) enum MemoryCommand {
         #[arg(long)]
         long_term: bool,
     },
-    /// Use memories again that are set aside, because it is not known what they were made from
+    /// Use memories again that are set aside, because their sources are not known
     Accept {
         /// The channel's name or id; without it, all memories, those of the workspace included
         channel: Option<String>,

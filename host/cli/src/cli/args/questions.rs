@@ -11,7 +11,7 @@ pub(crate) struct SearchArgs {
     #[arg(required = true)]
     pub(crate) words: Vec<String>,
 
-    /// Find only what everybody in this channel may see, by its name or id
+    /// Find only messages that everybody in this channel may see, by its name or id
     #[arg(long = "in", value_name = "NAME_OR_ID")]
     pub(crate) in_channel: Option<String>,
 
@@ -39,7 +39,7 @@ pub(crate) struct AskArgs {
     #[arg(required = true)]
     pub(crate) question: Vec<String>,
 
-    /// Ask in this channel, by its name or id: the answer is made from what everybody in it may see
+    /// Ask in this channel, by its name or id: the answer uses only texts that everybody in it may see
     #[arg(long = "in", value_name = "NAME_OR_ID")]
     pub(crate) in_channel: Option<String>,
 

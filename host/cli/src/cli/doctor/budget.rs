@@ -23,7 +23,7 @@ pub(super) async fn check(
     if !limits.is_set() {
         return Ok(None);
     }
-    // The check of the configuration says what is wrong.
+    // The check of the configuration reports the fault.
     let Ok(budget) = app.budget(workspace) else {
         return Ok(None);
     };

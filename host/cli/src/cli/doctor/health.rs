@@ -22,7 +22,7 @@ pub(super) struct Running {
     pub(super) waits: Vec<WaitLine>,
 }
 
-/// Checks what uses the port; also returns the bot of the workspace, if it is one.
+/// Checks the server on the port; also returns the bot of the workspace, if it is one.
 pub(super) async fn check(health: HealthCheck, workspace: &str) -> (Finding, Option<Running>) {
     let address = SocketAddr::new(health.address, health.port);
     let error = match TcpListener::bind(address).await {

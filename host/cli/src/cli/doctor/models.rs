@@ -1,4 +1,4 @@
-//! The models of the agents and the embedder: whether they are configured, have a key, and can be reached.
+//! The models of the agents and the embedder: configured, with a key, and reachable, or not.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -168,7 +168,7 @@ async fn check_endpoint(
     }
 }
 
-/// Checks whether a server answers HTTP at all, over TLS if its address says so.
+/// Checks that a server answers HTTP at all, over TLS if its address says so.
 async fn reach(origin: &str) -> Result<(), String> {
     let client = reqwest::Client::builder()
         .timeout(PATIENCE)

@@ -1,15 +1,15 @@
-//! The database on a server: whether it answers, what may be written, and how it is reached.
+//! The database on a server: its connection, its permissions, and the way to it.
 
 use super::Finding;
 use crate::cli::database::{ExaminedServer, Server, Writing};
 
 const CHECK: &str = "database";
-/// The oldest PostgreSQL that has what the statements need.
+/// The oldest PostgreSQL that supports the statements.
 const OLDEST: i64 = 14;
 /// Beyond so many hundredths of the server's connections, there is something to know.
 const MANY_PERCENT: i64 = 80;
 
-/// Describes the database, and returns whether it has the tables of this program's schema.
+/// Describes the database; returns true if it has the tables of this program's schema.
 pub(super) fn check(server: Server<'_>) -> (Finding, bool) {
     let examined = match server.examine() {
         Ok(examined) => examined,

@@ -24,7 +24,7 @@ const MOST_SKEW: i64 = 60;
 /// Where to find the tokens.
 const APP_PAGES: &str = "the app's pages at https://api.slack.com/apps";
 
-/// The findings about Slack. `bot_runs` says whether a running bot may be using the port for events.
+/// The findings about Slack. `bot_runs` is true if a running bot may be using the port for events.
 pub(super) async fn check(slack: &Slack, bot_runs: bool) -> Vec<Finding> {
     let (bot_token, app_token) = (set(&slack.bot_token), set(&slack.app_token));
     if bot_token.is_none() && app_token.is_none() && slack.listen.is_none() {

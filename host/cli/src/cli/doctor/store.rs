@@ -1,4 +1,4 @@
-//! The database: whether it can be opened, read completely and written.
+//! The database: checks that it can be opened, read completely and written.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,7 +11,7 @@ const CHECK: &str = "database";
 /// As much as an empty database takes.
 const PROBE_BYTES: usize = 256 << 10;
 
-/// Describes the database, and returns whether it has the tables of this program's schema.
+/// Describes the database; returns true if it has the tables of this program's schema.
 pub(super) fn check(path: &Path) -> (Finding, bool) {
     let shown = path.display();
     let finding = match examine(path) {
@@ -47,7 +47,7 @@ pub(super) fn check(path: &Path) -> (Finding, bool) {
     (finding, false)
 }
 
-/// Checks whether a database can be created.
+/// Checks that a database can be created.
 fn missing(path: &Path) -> Finding {
     let shown = path.display();
     let probe = path.with_extension("doctor");

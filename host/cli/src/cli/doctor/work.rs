@@ -40,7 +40,7 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
     ];
     findings.extend(budget::check(app, &workspace).await?);
     findings.extend(set_aside(app, &*workspace).await.map_err(failed)?);
-    // A running bot knows what its store knows, and more.
+    // A running bot knows all that its store knows, and more.
     let waits = match bot {
         Some(bot) => bot.waits,
         None => stored_waits(app, &*workspace).await.map_err(failed)?,
@@ -49,7 +49,7 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
     Ok(findings)
 }
 
-/// The finding for memories of which it is not known what they were made from; `None` if there are none.
+/// The finding for memories whose sources are not known; `None` if there are none.
 async fn set_aside(app: &App, workspace: &dyn Workspace) -> Result<Option<Finding>, StorageError> {
     let view = workspace.view(Place::Operator);
     let memories = view.memories(MemoryFilter::default()).await?;

@@ -67,7 +67,7 @@ impl Asking {
 
 #[tool_router]
 impl Tools {
-    /// Find messages by what they say: the best first, each with its author, time, channel and permalink.
+    /// Find messages by their content: the best first, each with its author, time, channel and permalink.
     #[tool(annotations(
         title = "Search messages",
         read_only_hint = true,
@@ -77,13 +77,13 @@ impl Tools {
         self.told(self.found(of).await)
     }
 
-    /// Answer a question from what was said, with numbered sources. With a model this costs tokens.
+    /// Answer a question from messages and memories, with numbered sources. With a model this costs tokens.
     #[tool(annotations(title = "Ask", read_only_hint = true, open_world_hint = false))]
     async fn ask(&self, Parameters(of): Parameters<AskParameters>) -> CallToolResult {
         self.told(self.answered(of).await)
     }
 
-    /// List what was decided: the sentences that say it, in order of time, or with `about` the messages that fit best, with
+    /// List decisions: the sentences that state them, in order of time, or with `about` the messages that fit best, with
     /// numbered sources. No model is asked.
     #[tool(annotations(
         title = "List decisions",
@@ -129,7 +129,7 @@ impl ServerHandler for Tools {
 }
 
 impl Tools {
-    /// The result, or what is wrong in words for the agent. What failed within is for the log of whoever runs the program.
+    /// The result, or the error in words for the agent. Internal errors go to the log of whoever runs the program.
     fn told(&self, result: anyhow::Result<Value>) -> CallToolResult {
         let error = match result {
             Ok(value) => return CallToolResult::structured(value),

@@ -24,7 +24,7 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Runs what `begin` begins on threads of its own. What it comes to is received; nothing is if it panics.
+    /// Runs the future of `begin` on threads of its own. The result is received; nothing is if it panics.
     pub(super) fn run<T, F>(
         self,
         begin: impl FnOnce() -> F + Send + 'static,
