@@ -40,7 +40,7 @@ pub(super) fn open_plain(path: &Path) -> Result<File, ImportError> {
     open_checked(path)
 }
 
-/// Opens a path and checks what was opened: something else may have been put there since it was looked at.
+/// Opens a path and checks the opened file: something else may have been put there since it was looked at.
 fn open_checked(path: &Path) -> Result<File, ImportError> {
     let file = open(path)?;
     let metadata = file.metadata().map_err(|source| failed(path, source))?;

@@ -49,7 +49,7 @@ pub enum Source {
     PythonBot,
 }
 
-/// Tells what a path is, by its first bytes; its name does not matter.
+/// Detects the kind of a path, by its first bytes; its name does not matter.
 ///
 /// # Errors
 /// [`ImportError::Io`] if it cannot be read, [`ImportError::UnknownKind`] if it cannot be imported.

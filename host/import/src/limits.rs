@@ -31,7 +31,7 @@ pub(super) const MAX_TEXT_BYTES: usize = 1 << 20;
 /// The longest name: Slack's have at most 80 characters, of at most four bytes each.
 pub(super) const MAX_NAME_BYTES: usize = 320;
 
-/// The memory for what is kept during the whole import: people, channels, the list of files, ids of threads.
+/// The memory for data kept during the whole import: people, channels, the list of files, ids of threads.
 const MAX_KEPT_BYTES: usize = 96 << 20;
 
 /// The part of [`MAX_KEPT_BYTES`] that is not yet used.

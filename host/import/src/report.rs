@@ -29,7 +29,7 @@ pub struct ImportReport {
     pub unknown_audiences: u64,
     /// Warnings, each of one sentence.
     pub warnings: Vec<String>,
-    /// The first records that cannot be read, each with its place and what is wrong.
+    /// The first records that cannot be read, each with its place and its fault.
     #[serde(skip)]
     pub(super) unreadable: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl ImportReport {
         }
     }
 
-    /// Adds what a part of the import left out.
+    /// Adds the messages that a part of the import left out.
     pub(super) fn add_left_out(&mut self, part: Self) {
         for (reason, count) in part.left_out {
             *self.left_out.entry(reason).or_default() += count;

@@ -13,7 +13,7 @@ use super::timeouts::Timeouts;
 /// Longer times are cut to a year: they would only overflow.
 const MAX_TIME: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// A key of the agent, and what is wrong with its value.
+/// A key of the agent, and the fault of its value.
 pub(super) type BadValue = (String, String);
 
 pub(super) fn bad<T>(key: &str, detail: impl Into<String>) -> Result<T, BadValue> {

@@ -1,4 +1,4 @@
-//! Why an attempt failed, and whether a retry can help.
+//! Why an attempt failed, and if a retry can help.
 //!
 //! A server's message may quote the prompt, and so what people wrote. The error that goes to the component, reports, logs
 //! and the database therefore holds the status, the code and the id of the request only. The message goes to the log at

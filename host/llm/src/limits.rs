@@ -111,7 +111,7 @@ impl Limiter {
         (!left.is_zero()).then_some(left)
     }
 
-    /// Lets begin in a minute only an equal part of what is allowed, as so many processes share the limits.
+    /// Lets begin in a minute only an equal part of the limits, as so many processes share them.
     pub(super) fn share_with(&self, processes: u32) {
         let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         rates.requests.processes = processes.max(1);
@@ -127,7 +127,7 @@ impl Limiter {
     fn reserve(&self, tokens: u32, now: Instant, deadline: Instant) -> Result<Instant, Fault> {
         let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         let earliest = rates.paused_until.map_or(now, |until| until.max(now));
-        // Each window may delay what the other allows.
+        // Each window may delay calls that the other allows.
         let mut start = earliest;
         loop {
             let next = rates.requests.earliest(1, start);

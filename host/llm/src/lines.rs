@@ -3,7 +3,7 @@
 
 use super::fault::Fault;
 
-/// The longest answer, with all of its events. It includes what a model sends while it reasons.
+/// The longest answer, with all of its events. It includes a model's reasoning.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
 /// How much is kept of an answer without events, for the error.
 const MAX_BEGINNING_BYTES: usize = 64 << 10;

@@ -23,7 +23,7 @@ impl ApiKey {
         &self.0
     }
 
-    /// A text without the key: servers may echo what they were sent.
+    /// A text without the key: servers may echo a request.
     pub(super) fn redact(&self, text: &str) -> String {
         if self.0.len() < MIN_SECRET_CHARS {
             return text.to_owned();

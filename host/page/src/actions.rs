@@ -17,7 +17,7 @@ pub(crate) enum Done {
     SignOut,
 }
 
-/// Does what the form of a page asks for.
+/// Carries out the form of a page.
 pub(crate) async fn act(
     reader: &Reader,
     route: &Route,
@@ -70,7 +70,7 @@ pub(crate) async fn act(
     }
 }
 
-/// Does what somebody asks for on their own page.
+/// Carries out a form of somebody's own page.
 async fn act_for(reader: &Reader, what: &str, form: &mut Fields) -> Result<Done, Failure> {
     let person = reader.visitor().person().ok_or(Failure::NoPage)?;
     match what {

@@ -19,7 +19,7 @@ pub trait Agents: Send + Sync {
     async fn answer(&self, person: Person, request: Request) -> Response;
 }
 
-/// Who may ask, and what answers.
+/// The agents that may ask, and the server that answers.
 pub(crate) struct Agency<'a> {
     pub(crate) site: &'a Site,
     pub(crate) door: &'a Door,

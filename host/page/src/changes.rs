@@ -7,7 +7,7 @@ use similar::{ChangeTag, TextDiff};
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) is_new: bool,
-    /// Its parts, and whether each is what makes the difference to a line on the other side.
+    /// Its parts, each with true if it makes the difference to a line on the other side.
     pub(crate) parts: Vec<(String, bool)>,
 }
 

@@ -16,7 +16,7 @@ pub(crate) enum Failure {
     NoPage,
     Host,
     Method,
-    /// The form does not say what to do.
+    /// The form names no action.
     Form,
     /// Somebody does not belong to the workspace, or not any more.
     Stranger,

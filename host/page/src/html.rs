@@ -58,7 +58,7 @@ impl Nav {
 pub(crate) struct Frame<'a> {
     pub(crate) look: Look,
     pub(crate) title: &'a str,
-    /// `None` for what is no page of its own, such as a refusal.
+    /// `None` for a part that is no page of its own, such as a refusal.
     pub(crate) route: Option<&'a Route>,
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn whole_text(text: &str) -> Markup {
     html! { p class="text" dir="auto" { (lines(text)) } }
 }
 
-/// A text in pieces, each with whether it is struck out.
+/// A text in pieces, each with true if it is struck out.
 pub(crate) fn pieces(pieces: &[(&str, bool)]) -> Markup {
     html! {
         @for (piece, is_struck) in pieces {

@@ -60,7 +60,7 @@ const LIMITS: ClientLimits = ClientLimits::new(32, Duration::from_secs(300));
 /// The same for the browsers and agents of a team.
 const TEAM_LIMITS: ClientLimits = ClientLimits::new(512, Duration::from_secs(300));
 
-/// Says what calls took; `None` if there are none.
+/// Describes the cost of calls; `None` if there are none.
 pub type Costs = dyn Fn(&CallsOfMemory) -> Option<Taken> + Send + Sync;
 
 /// The content of the page.

@@ -1,4 +1,4 @@
-//! Reads what a page shows, as it may be seen in one place.
+//! Reads the content of pages, as it may be seen in one place.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -178,14 +178,14 @@ impl Reader {
         Ok(Some(read))
     }
 
-    /// Memories that could not be made, of what this place owns.
+    /// Memories of this place that could not be made.
     pub(crate) async fn deferrals(&self) -> Result<Vec<StoredDeferral>, Failure> {
         let mut deferrals = self.site.workspace.deferrals().await?;
         deferrals.retain(|stored| self.place().owns(stored.scope, &stored.scope_id));
         Ok(deferrals)
     }
 
-    /// The calls of models since a time in milliseconds since 1970, for what this place owns.
+    /// The calls of models for this place, since a time in milliseconds since 1970.
     pub(crate) async fn calls(&self, since: i64) -> Result<Vec<StoredCall>, Failure> {
         let mut calls = self.site.workspace.calls(since, i64::MAX).await?;
         calls.retain(|call| self.place().owns(call.scope, &call.scope_id));

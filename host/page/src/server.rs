@@ -139,7 +139,7 @@ impl Server {
         Ok((shown, nav))
     }
 
-    /// Does what a form asks for.
+    /// Carries out a form.
     async fn changed(&self, request: &Parts, body: Body) -> Response {
         let language = language(&request.headers);
         match self.change(request, body).await {

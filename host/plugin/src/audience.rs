@@ -1,4 +1,4 @@
-//! Who reads a channel, judged from what is known about it.
+//! The readers of a channel, judged from known facts.
 //!
 //! **Invariant: what is not known is private.** A channel counts as open only if it is known to be public, not shared
 //! with others, and without guests. It is shown what is said elsewhere only if it is known that nobody from outside

@@ -95,7 +95,7 @@ impl<'a> CompiledCache<'a> {
         written
             .and_then(|()| folder.rename(&partial, name))
             .inspect_err(|_| {
-                // The error that is returned says more than an error of the clean-up.
+                // The returned error explains more than an error of the clean-up.
                 let _ = folder.remove(&partial);
             })?;
         Ok(())
@@ -252,7 +252,7 @@ fn check(file: &mut impl io::Read, length: u64) -> Result<(), Unusable> {
     }
 }
 
-/// Maps the code from the file: a process reads only what it runs, and processes share it.
+/// Maps the code from the file: a process reads only the parts that it runs, and processes share it.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn map(engine: &Engine, file: &fs::File) -> wasmtime::Result<Component> {

@@ -6,9 +6,9 @@
 
 use crate::bindings::types::{Context, Scope};
 
-/// For whom something is read or written. Only what may be seen there is returned.
+/// The people for whom something is read or written. Only texts that they may see are returned.
 ///
-/// Exhaustive on purpose: a store must decide for each place what it hears.
+/// Exhaustive on purpose: a store must decide for each place which messages it may read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Place {
     /// A channel with its threads, or a direct message: what was said there, and the memories of channels that
@@ -26,7 +26,7 @@ pub enum Place {
 }
 
 impl Place {
-    /// The place of what has this scope: of a channel, a thread or the workspace. A thread is part of its channel.
+    /// The place of a channel, a thread or the workspace. A thread is part of its channel.
     #[must_use]
     pub fn of(scope: Scope, scope_id: &str) -> Self {
         match scope {
@@ -41,7 +41,7 @@ impl Place {
         }
     }
 
-    /// The place of what is asked about a channel; the workspace if `channel_id` is empty.
+    /// The place of a question about a channel; the workspace if `channel_id` is empty.
     pub(crate) fn around(channel_id: &str) -> Self {
         if channel_id.is_empty() {
             Self::Workspace

@@ -41,7 +41,7 @@ pub struct Progress {
 /// and saves.
 ///
 /// # Errors
-/// [`CallError`] if what is due cannot be read at first; any later failure is an entry of the report.
+/// [`CallError`] if the schedule cannot be read at first; any later failure is an entry of the report.
 pub async fn generate(
     plugin: &MemoryPlugin,
     now: Timestamp,
@@ -82,7 +82,7 @@ impl MemoryPlugin {
     /// [`generate`], one step after the other.
     ///
     /// # Errors
-    /// [`CallError`] if what is due cannot be read at first; any later failure is an entry of the report.
+    /// [`CallError`] if the schedule cannot be read at first; any later failure is an entry of the report.
     pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
         generate(self, now, 1, &|_| {}).await
     }
@@ -151,7 +151,7 @@ impl Run {
     }
 }
 
-/// A step that has yet to run, and what it works on.
+/// A step that has yet to run, and its subject.
 type Work<F> = (Scope, String, F);
 
 /// The steps of a batch. Of its channels, the last one saves its long-term memory after the others.

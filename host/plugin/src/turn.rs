@@ -1,4 +1,4 @@
-//! The order in which parallel channels save what is merged into the workspace's memory.
+//! The order in which parallel channels save memories that are merged into the workspace's.
 //!
 //! The workspace's memory names the newest memory that it has merged (`merged-through`). This is the memory of the
 //! channel that was saved last. To make that channel always the same one, the last channel of a run waits until the

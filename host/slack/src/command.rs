@@ -24,7 +24,7 @@ pub enum Command {
         /// Which memory.
         of: SourcesOf,
     },
-    /// Messages that the person may see, by what they say: `search`, `検索`, and words.
+    /// Messages that the person may see, by their content: `search`, `検索`, and words.
     Search {
         /// As they were typed; empty if there are none.
         words: String,
@@ -39,7 +39,7 @@ pub enum Command {
         /// As they were typed; empty if there are none.
         about: String,
     },
-    /// Questions that nobody answered, and what is to do: `open`, `未解決`, and words behind it.
+    /// Questions that nobody answered, and open tasks: `open`, `未解決`, and words behind it.
     Open {
         /// As they were typed; empty if there are none.
         about: String,

@@ -49,7 +49,7 @@ impl InboxError {
     }
 }
 
-/// Keeps what Slack delivers.
+/// Keeps deliveries of Slack.
 #[async_trait]
 pub trait Inbox: Send + Sync {
     /// Keeps a delivery; returns only after it is durable. A delivery that is already known is not an error.

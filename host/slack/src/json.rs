@@ -94,7 +94,7 @@ fn after_comma(text: &str, end: char) -> Option<&str> {
     }
 }
 
-/// The first member of a text, and what follows it.
+/// The first member of a text, and the rest.
 fn next_member(text: &str) -> Option<(String, &str, &str)> {
     let (key, after) = next(text)?;
     let value = after.trim_start().strip_prefix(':')?.trim_start();
@@ -102,7 +102,7 @@ fn next_member(text: &str) -> Option<(String, &str, &str)> {
     Some((serde_json::from_str(key).ok()?, value, after))
 }
 
-/// The first JSON value of a text, and what follows it. Neither its strings nor its depth are checked.
+/// The first JSON value of a text, and the rest. Neither its strings nor its depth are checked.
 fn next(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();

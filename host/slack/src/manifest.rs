@@ -7,7 +7,7 @@ const TEMPLATE: &str = include_str!("manifest.yaml");
 const NAME: &str = "{{name}}";
 /// The placeholder of the address for events and commands, in double quotes. Without one its lines are left out.
 const REQUEST_URL: &str = "{{request_url}}";
-/// The placeholder of whether Socket Mode is on.
+/// The placeholder for the switch of Socket Mode.
 const SOCKET_MODE: &str = "{{socket_mode}}";
 /// The longest name of an app, in characters.
 const MAX_NAME_CHARS: usize = 35;

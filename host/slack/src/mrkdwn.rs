@@ -84,7 +84,7 @@ fn replace<'t>(text: &'t str, names: Option<&dyn Names>) -> Cow<'t, str> {
     Cow::Owned(out)
 }
 
-/// Writes the character that `from`, which begins with `&`, stands for; returns what follows.
+/// Writes the character that `from`, which begins with `&`, stands for; returns the rest.
 fn escape<'t>(from: &'t str, out: &mut String) -> &'t str {
     for (escaped, character) in [("&amp;", '&'), ("&lt;", '<'), ("&gt;", '>')] {
         if let Some(after) = from.strip_prefix(escaped) {

@@ -73,7 +73,7 @@ impl Token {
         self.text.as_bytes()
     }
 
-    /// A text without the token: servers may echo what they were sent.
+    /// A text without the token: servers may echo a request.
     pub(crate) fn redact(&self, text: &str) -> String {
         if self.text.len() < MIN_SECRET_CHARS {
             return text.to_owned();

@@ -56,7 +56,7 @@ struct FilePlace<'a> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FileNumber(u32);
 
-/// Gets the name of a file, with `/` between folders, and its number. Returns whether the file will be read.
+/// Gets the name of a file, with `/` between folders, and its number. Returns true if the file will be read.
 pub(super) type Visit<'v> = &'v mut dyn FnMut(&str, FileNumber) -> Result<bool, ImportError>;
 
 impl Archive {

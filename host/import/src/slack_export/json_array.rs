@@ -249,7 +249,7 @@ impl<'b, R: Read> JsonArray<'b, R> {
         }
     }
 
-    /// Skips a number of any size: only what follows it ends it.
+    /// Skips a number of any size: only the next character ends it.
     fn skip_number(&mut self) -> Result<(), Fault> {
         loop {
             let rest = self.buffer.get(self.at..).unwrap_or_default();

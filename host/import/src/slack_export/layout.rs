@@ -108,7 +108,7 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Adds a file. Returns whether it will be read. `spend` counts the memory for a day file, and the given bytes.
+    /// Adds a file. Returns true if it will be read. `spend` counts the memory for a day file, and the given bytes.
     fn add(
         &mut self,
         name: &str,

@@ -63,7 +63,7 @@ impl ZipFile {
                 is_encrypted: entry.flags().is_encrypted(),
             };
             if !entry.is_dir() {
-                // Names are UTF-8, whether or not the zip file says so.
+                // Names are UTF-8, even if the zip file does not say so.
                 let name = entry.file_path();
                 visit(&String::from_utf8_lossy(name.as_ref()), entry_of)?;
             }

@@ -1,4 +1,4 @@
-//! A message, what those who may can do with it, and the receipt of what was forgotten.
+//! A message, the actions on it, and the receipt of an erasure.
 
 use maud::{Markup, html};
 use myao_bot::reading::times;
@@ -140,11 +140,11 @@ impl Shown for MessagePage {
 
 struct Forgotten {
     channel: Channel,
-    /// `None` for those who may not know what went elsewhere.
+    /// `None` for those who may not know about other places.
     receipt: Option<Receipt>,
 }
 
-/// Says what was forgotten of a channel.
+/// Lists the erased items of a channel.
 pub(crate) fn forgotten(channel: Channel, receipt: Option<Receipt>) -> impl Shown + use<> {
     Forgotten { channel, receipt }
 }

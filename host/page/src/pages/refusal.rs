@@ -15,7 +15,7 @@ struct Refusal {
     way_in: WayIn,
 }
 
-/// The page for what is not shown.
+/// The page for a refused request.
 pub(crate) fn refused(failure: Failure, way_in: WayIn) -> impl Shown + use<> {
     Refusal { failure, way_in }
 }

@@ -1,4 +1,4 @@
-//! The texts that a channel's memory has had, and what changed between them.
+//! The texts that a channel's memory has had, with the changes between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ const STEPS: usize = 10;
 /// Changed lines that are shown of a text; its own page has all.
 const LINES: usize = 20;
 
-/// One text, and what changed since the one before.
+/// One text, and the changes since the one before.
 struct Step {
     number: u32,
     stored: StoredMemory,

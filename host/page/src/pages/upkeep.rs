@@ -1,4 +1,4 @@
-//! The runs: what they made, skipped and could not make, and why; and what the calls of models took.
+//! The runs: memories made, skipped and failed, with reasons; and the cost of the calls of models.
 
 mod runs;
 mod skipped;

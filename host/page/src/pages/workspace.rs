@@ -1,4 +1,4 @@
-//! The workspace: its channels, and what is remembered of all of them.
+//! The workspace: its channels, and the memory of all of them.
 
 use maud::{Markup, html};
 use myao_bot::reading::memories::newest;

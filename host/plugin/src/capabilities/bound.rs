@@ -1,4 +1,4 @@
-//! Binds a call into the component to its place: what it was given, and what it may therefore use.
+//! Binds a call into the component to its place: it may use only texts that it was given.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -108,7 +108,7 @@ impl Bound {
 
     /// Refuses a scope whose memories are not made here.
     pub(super) fn owns(&self, scope: Scope, scope_id: &str, action: &str) -> Result<(), Trespass> {
-        // A replay does what was recorded.
+        // A replay repeats the recorded call.
         if self.place == Place::Operator
             || (self.place.owns(scope, scope_id) && self.is_scope_id(scope, scope_id))
         {
@@ -170,7 +170,7 @@ impl Bound {
     pub(super) fn schedules(&self) -> Result<(), Trespass> {
         match self.place {
             Place::Schedule => Ok(()),
-            // A replay does what was recorded. For others the store would note what it told.
+            // A replay repeats the recorded call. For others the store would note the schedule that it returned.
             Place::Operator if self.changes == Changes::Memories => Ok(()),
             _ => Err(self.trespass("read what is due".to_owned())),
         }

@@ -262,7 +262,7 @@ async fn recall(
             tracing::info!("the answer for {scope_id} was there already: not asked again");
             Some(Ok(completion))
         }
-        // Without the journal, nobody knows whether this answer was already paid for.
+        // Without the journal, nobody knows if this answer was already paid for.
         Err(error) => Some(Err(LlmError::Other(OtherReason::new(
             "journal-unreadable",
             format!(

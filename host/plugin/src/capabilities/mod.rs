@@ -55,7 +55,7 @@ pub(crate) struct Capabilities {
     /// Finds messages by their meaning; `None` for by their words alone.
     pub(crate) embedder: Option<Arc<dyn Embedder>>,
     pub(crate) chat: Arc<dyn Chat>,
-    /// Receives what each call of a model cost.
+    /// Receives the cost of each call of a model.
     pub(crate) calls: Arc<dyn CallObserver>,
     /// Where calls of the models are recorded, if anywhere.
     pub(crate) journal: Option<Arc<dyn CallJournal>>,

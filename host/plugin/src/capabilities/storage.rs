@@ -26,7 +26,7 @@ async fn expect_first_versions(
     storage.expect_first_version(ids, window_start).await
 }
 
-/// Deciding what is due takes no names.
+/// The schedule needs no names.
 fn without_names(mut due: Due) -> Due {
     for backlog in due.channels.iter_mut().chain(&mut due.threads) {
         backlog.channel.name.clear();

@@ -11,7 +11,7 @@ pub struct Agents {
     pub memory: Arc<dyn Llm>,
     /// Writes replies.
     pub response: Arc<dyn Llm>,
-    /// Decides whether to reply.
+    /// Decides on replies that nobody asked for.
     pub judgment: Arc<dyn Llm>,
 }
 

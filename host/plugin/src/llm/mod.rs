@@ -97,7 +97,7 @@ pub trait Llm: Send + Sync {
     /// Makes no calls for this long: the provider has asked another process for that.
     fn pause(&self, _wait: Duration) {}
 
-    /// Keeps to an equal part of what is allowed in a minute, as so many processes call the model.
+    /// Keeps to an equal part of the limits per minute, as so many processes call the model.
     fn share_with(&self, _processes: u32) {}
 }
 

@@ -30,7 +30,7 @@ pub struct CallRecord {
     pub error: Option<LlmError>,
 }
 
-/// Receives what calls cost.
+/// Receives the cost of calls.
 ///
 /// Called once for each call, including failed ones, after its last attempt and before its result is returned. Calls
 /// that run in parallel report in the order in which they end. The methods must return quickly; put slow work into a

@@ -165,7 +165,7 @@ impl MemoryPluginBuilder {
         self
     }
 
-    /// Receives what each call of a model cost.
+    /// Receives the cost of each call of a model.
     pub fn call_observer(mut self, calls: impl CallObserver + 'static) -> Self {
         self.calls = Arc::new(calls);
         self

@@ -126,7 +126,7 @@ impl MemoryPlugin {
     }
 }
 
-/// Calls an export and ignores what it returns.
+/// Calls an export and ignores its result.
 async fn run(
     export: &Export,
     store: &mut Store<CallState>,

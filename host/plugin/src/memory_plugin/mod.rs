@@ -149,14 +149,14 @@ impl MemoryPlugin {
         self.capabilities.embedder.as_deref()
     }
 
-    /// Returns the same plugin; `allowance` decides before each call of a model whether it is made.
+    /// Returns the same plugin; `allowance` decides before each call of a model if it is made.
     #[must_use]
     pub fn with_allowance(mut self, allowance: Arc<dyn Allowance>) -> Self {
         self.capabilities.allowance = Some(allowance);
         self
     }
 
-    /// Returns the same plugin, which answers and summarises with what was said, whatever the settings say: no model is asked.
+    /// Returns the same plugin, which answers and summarises with quotes, whatever the settings say: no model is asked.
     #[must_use]
     pub fn quoting(mut self) -> Self {
         let settings = Arc::make_mut(&mut self.capabilities.settings);
@@ -219,7 +219,7 @@ impl MemoryPlugin {
         }
     }
 
-    /// Keeps to an equal part of what models allow in a minute, as so many processes call them.
+    /// Keeps to an equal part of the models' limits per minute, as so many processes call them.
     pub fn share_models_with(&self, processes: u32) {
         for (_, llm) in self.models() {
             llm.share_with(processes);
@@ -403,7 +403,7 @@ impl MemoryPlugin {
         .map_err(CallError::Refused)
     }
 
-    /// `memory-generator.should-update`: whether a channel's short-term memory needs a new version.
+    /// `memory-generator.should-update`: decides if a channel's short-term memory needs a new version.
     ///
     /// # Errors
     /// [`CallError`].

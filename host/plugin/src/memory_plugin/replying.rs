@@ -40,7 +40,7 @@ impl MemoryPlugin {
         .map_err(CallError::Refused)
     }
 
-    /// `responder.judge`: whether to answer without having been asked.
+    /// `responder.judge`: decides on a reply that nobody asked for.
     ///
     /// # Errors
     /// [`CallError`].

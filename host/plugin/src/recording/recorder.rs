@@ -102,7 +102,7 @@ impl Recorder {
 }
 
 impl Recorder {
-    /// Deletes what was stored so far: the save was refused, as something in it has changed or gone.
+    /// Deletes the parts stored so far: the save was refused, as something in it has changed or gone.
     pub(super) async fn discard(&mut self) {
         let Some(recording) = self.recording.take() else {
             return;

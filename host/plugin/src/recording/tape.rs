@@ -71,14 +71,14 @@ impl Tape {
         }
     }
 
-    /// Stores what is recorded, before a save that has just begun.
+    /// Stores the recording, before a save that has just begun.
     pub(crate) async fn keep(&mut self, draft: &MemoryDraft) {
         if let Self::Recording(recorder) = self {
             recorder.keep(draft).await;
         }
     }
 
-    /// Deletes what is recorded, after a save that was refused.
+    /// Deletes the recording, after a save that was refused.
     pub(crate) async fn discard(&mut self) {
         if let Self::Recording(recorder) = self {
             recorder.discard().await;

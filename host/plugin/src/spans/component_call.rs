@@ -77,7 +77,7 @@ pub(crate) fn record_outcome<T: CallOutcome>(span: &Span, result: &Result<T, Cal
         Err(error) => Some(error_type::of_call(error)),
     };
     if let Some(error_type) = error_type {
-        // The text of an error may contain what a server said.
+        // The text of an error may quote a server.
         span.record("otel.status_description", &*error_type);
         span.record("error.type", error_type);
     }

@@ -40,7 +40,7 @@ pub(crate) async fn ask(
     result
 }
 
-/// Creates the span, with what is known before the call.
+/// Creates the span, with the attributes known before the call.
 fn of_request(request: &Request, destination: Option<Destination<'_>>) -> Span {
     let purpose = &request.purpose;
     let most = destination.and_then(|destination| destination.max_tokens);
@@ -88,7 +88,7 @@ fn of_request(request: &Request, destination: Option<Destination<'_>>) -> Span {
     span
 }
 
-/// Adds what is known after the call.
+/// Adds the attributes known after the call.
 fn add_record(span: &Span, record: &CallRecord) {
     span.record("gen_ai.provider.name", provider(&record.provider));
     span.record("myao.attempts", i64::from(record.attempts));

@@ -23,7 +23,7 @@ pub struct ChannelRecord {
     pub id: String,
     /// Its name without `#`; empty if not known. An empty name never overwrites a known one.
     pub name: String,
-    /// Who reads it, as far as the source says. What it does not say never overwrites what is known.
+    /// The readers, as far as the source names them. A missing field never overwrites a known one.
     pub facts: ChannelFacts,
 }
 

@@ -132,7 +132,7 @@ pub fn memory_message(view: &MemoryView, language: Language) -> Value {
     ephemeral(&title, blocks)
 }
 
-/// The answer to a command about memory in a direct message between people: nothing of it is remembered.
+/// The answer to a command about memory in a direct message between people, which has none.
 #[must_use]
 pub fn direct_message(language: Language) -> Value {
     let words = language.words();
@@ -206,7 +206,7 @@ pub fn sources_message(view: &SourcesView, language: Language) -> Value {
     ephemeral(&title, blocks)
 }
 
-/// Each line with its messages, and what is kept beside the text.
+/// Each line with its messages, and the records kept with the text.
 fn line_blocks(found: &MemorySources, channel: &str, language: Language) -> Vec<Value> {
     let shown = found.lines.get(..MAX_LINES).unwrap_or(&found.lines);
     let lines: Vec<String> = shown.iter().map(|line| sourced(line, language)).collect();

@@ -25,7 +25,7 @@ pub enum OffRecordOutcome {
     On(Whose),
     /// Only admins may ask it for a channel.
     NotAllowed,
-    /// Here is no channel that is remembered.
+    /// This is no channel that is remembered.
     NoChannel,
 }
 

@@ -187,7 +187,7 @@ impl Language {
         }
     }
 
-    /// Says that there is no memory yet, and what to do.
+    /// Says that there is no memory yet, with a remedy.
     pub(super) fn nothing_here(self, is_direct: bool) -> &'static str {
         let words = self.words();
         if is_direct {
@@ -299,7 +299,7 @@ impl Language {
         }
     }
 
-    /// Says how much of a text is hidden, and what shows it.
+    /// Says how much of a text is hidden, and how to show it.
     pub(super) fn more_text(self, chars: usize, how: &str) -> String {
         match self {
             Japanese => format!("続き {chars} 文字: `{how}`"),

@@ -230,7 +230,7 @@ impl User {
 }
 
 impl SlackClient {
-    /// Whose token it is, and what it may do.
+    /// The owner of a token, and its rights.
     ///
     /// # Errors
     /// See [`ClientError`].

@@ -1,4 +1,4 @@
-//! The methods of the Web API: how their parameters are sent, and whether a call may be repeated.
+//! The methods of the Web API: how their parameters are sent, and if a call may be repeated.
 
 /// The methods that the bot calls while it works.
 pub(super) const NAMES: [&str; 15] = [

@@ -62,7 +62,7 @@ impl Inline {
         }
     }
 
-    /// Closes what [`Inline::open`] opened.
+    /// Closes the mark that [`Inline::open`] opened.
     pub(super) fn close(&mut self, mark: char) {
         for (known, depth) in MARKS.iter().zip(&mut self.depths) {
             if *known == mark {

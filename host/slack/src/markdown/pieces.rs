@@ -73,7 +73,7 @@ fn preceding(text: &str, rest: &str, before: &str) -> Option<char> {
     before.chars().next_back().or_else(earlier)
 }
 
-/// The piece at the beginning of `from`, if it is not words, and what follows it.
+/// The piece at the beginning of `from`, if it is not words, and the rest.
 fn piece<'t>(
     from: &'t str,
     before: Option<char>,
@@ -131,7 +131,7 @@ fn neutral<'t>(sign: char, name: &str) -> Piece<'t> {
     Piece::Neutral(format!("{sign}{}", name.trim().trim_start_matches(sign)))
 }
 
-/// The address at the beginning of `from`, without final marks that probably belong to the sentence, and what follows it.
+/// The address at the beginning of `from`, without final marks that probably belong to the sentence, and the rest.
 /// It ends before the first character that is not ASCII: Japanese follows without a space.
 fn address(from: &str, before: Option<char>) -> Option<(&str, &str)> {
     let scheme = ["https://", "http://"].into_iter().find(|scheme| {

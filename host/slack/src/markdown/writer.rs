@@ -319,7 +319,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Ends the block before, and checks whether the author left a line empty between them.
+    /// Ends the block before; checks if the author left a line empty between them.
     fn begin_block(&mut self, at: usize) {
         self.end_block();
         let before = self.source.get(..at).unwrap_or_default();

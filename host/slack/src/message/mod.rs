@@ -207,7 +207,7 @@ impl MessageReader<'_> {
         (!name.is_empty() && name != known).then_some(name)
     }
 
-    /// Programs that post for a person have a `bot_id` too, so what is known of the user decides.
+    /// Programs that post for a person have a `bot_id` too, so known facts about the user decide.
     fn is_bot(&self, raw: &RawMessage<'_>) -> bool {
         filled(&raw.subtype) == Some("bot_message")
             || self

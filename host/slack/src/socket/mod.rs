@@ -86,7 +86,7 @@ impl SocketMode {
         self
     }
 
-    /// Watches whether events can arrive.
+    /// Watches the state of the connection.
     #[must_use]
     pub fn state(&self) -> watch::Receiver<ConnectionState> {
         self.state.subscribe()

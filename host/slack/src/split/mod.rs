@@ -76,7 +76,7 @@ struct Cut {
     in_fence: bool,
 }
 
-/// Where the first part of a text ends. `in_fence` says whether the text begins within a block of code.
+/// The end of the first part of a text. `in_fence` is true if the text begins within a block of code.
 fn first_part(text: &str, in_fence: bool, limit: usize) -> Cut {
     let mut at = 0;
     let mut chars = if in_fence { FENCE_LINE } else { 0 };

@@ -19,7 +19,7 @@ use crate::reader::Reader;
 use crate::route::Route;
 use crate::texts;
 
-/// Runs that are shown, and what is shown of each.
+/// The number of runs that are shown, and of memories of each.
 const RUNS: usize = 10;
 const MADE: usize = 20;
 /// So many memories are read at first.
@@ -29,7 +29,7 @@ const AT_ONCE: u32 = 200;
 pub(super) struct Run {
     at: Timestamp,
     made: Vec<StoredMemory>,
-    /// `None` if no model was asked, or where what it took may not be seen.
+    /// `None` if no model was asked, or where the cost may not be seen.
     taken: Option<Taken>,
 }
 

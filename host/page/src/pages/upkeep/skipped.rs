@@ -15,7 +15,7 @@ use crate::texts::{self, Text};
 /// Channels that are shown.
 pub(super) const SHOWN: usize = 50;
 
-/// A channel with messages of which nothing was made yet.
+/// A channel whose messages have no memory yet.
 pub(super) struct Skipped {
     channel: Channel,
     messages: u32,
