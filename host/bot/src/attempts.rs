@@ -44,7 +44,7 @@ pub(super) fn wait_after(failures: u32, error: &CallError) -> i64 {
         .max(asked_for)
 }
 
-/// Whether only a change by a person can help: the message or the channel is gone, or the bot may not post.
+/// Returns true if only a change by a person can help: the message or the channel is gone, or the bot may not post.
 pub(super) fn can_never_succeed(error: &CallError) -> bool {
     matches!(
         error,

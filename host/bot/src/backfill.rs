@@ -24,7 +24,7 @@ pub enum BackfillError {
 }
 
 impl BackfillError {
-    /// Whether the same backfill may succeed later.
+    /// If and when the same backfill may succeed later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -40,7 +40,7 @@ impl From<StorageError> for BackfillError {
     }
 }
 
-/// What to replay, and how.
+/// The range of a backfill, and its rules.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Options {
@@ -50,7 +50,7 @@ pub struct Options {
     pub until: Timestamp,
     /// How many channels are processed at the same time.
     pub in_flight: usize,
-    /// Whether to continue after a tick at which something failed. One that the budget stopped is always the last.
+    /// True to continue after a tick at which something failed. A tick that the budget stopped is always the last.
     pub keep_going: bool,
 }
 
@@ -87,16 +87,16 @@ pub struct Progress {
     pub made: usize,
 }
 
-/// What a backfill did.
+/// The result of a backfill.
 #[derive(Debug, Clone, Default)]
 pub struct Outcomes {
     /// The first and the last tick that were processed, in Unix seconds.
     pub ticks: Option<(i64, i64)>,
-    /// What was made, in order.
+    /// The memories that were made, in order.
     pub made: Vec<Made>,
-    /// What failed. If the backfill does not keep going, all of it failed at the last tick.
+    /// The failures. If the backfill does not keep going, all of them are of the last tick.
     pub failed: Vec<Entry>,
-    /// What was still deferred at the last tick, after failures at earlier ones.
+    /// Memories still deferred at the last tick, after failures at earlier ones.
     pub deferred: Vec<Entry>,
 }
 
@@ -199,7 +199,7 @@ pub async fn backfill(
     Ok(outcomes)
 }
 
-/// Whether a place waits for the budget. Later ticks would wait for it, too.
+/// Returns true if a place waits for the budget. Later ticks would wait for it, too.
 fn waits_for_budget(entry: &Entry) -> bool {
     matches!(&entry.outcome, Outcome::Failed(Error::Llm(error)) if error.is_budget_spent())
 }
@@ -266,7 +266,7 @@ async fn first_tick(
     Ok([goes_on, history].into_iter().flatten().min())
 }
 
-/// Whether a later tick may make something even if no new message comes before it.
+/// Returns true if a later tick may make something even if no new message comes before it.
 async fn is_waiting(
     plugin: &MemoryPlugin,
     workspace: &dyn Workspace,
@@ -280,7 +280,7 @@ async fn is_waiting(
         || (legacy && waiting.workspace_short_term))
 }
 
-/// What a later run will process, due or not: every channel and thread with new messages.
+/// Work of a later run, due or not: every channel and thread with new messages.
 ///
 /// # Errors
 /// [`BackfillError::Storage`].

@@ -59,7 +59,7 @@ pub enum ChatError {
 }
 
 impl ChatError {
-    /// Whether the same message may be answered later.
+    /// If and when the same message may be answered later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -153,7 +153,7 @@ impl Chat {
         };
         let now = self.slack.clock().now();
         let reply = self.plugin.reply_to_mention(&target, now).await;
-        // Whether the answer was posted or not, nobody asks for it again.
+        // Nobody asks for the answer again, even if it was not posted.
         self.workspace
             .forget_reply_answers(channel_id, None)
             .await?;

@@ -21,7 +21,7 @@ pub(super) struct Commands {
     off_record: OffRecord,
 }
 
-/// What Slack sends (<https://docs.slack.dev/interactivity/implementing-slash-commands>).
+/// The payload of a slash command (<https://docs.slack.dev/interactivity/implementing-slash-commands>).
 #[derive(Deserialize)]
 struct Payload {
     channel_id: String,
@@ -33,7 +33,7 @@ struct Payload {
 }
 
 impl Payload {
-    /// Whether it comes from a direct message, of people or with the bot.
+    /// Returns true if it comes from a direct message, of people or with the bot.
     fn is_direct(&self) -> bool {
         self.channel_id.starts_with('D') || self.channel_name.starts_with("mpdm-")
     }
@@ -119,7 +119,7 @@ impl Commands {
         })
     }
 
-    /// What was said about a question here, or where this person may see it.
+    /// Quotes of messages about a question from here, or from where this person may see it.
     async fn quoted(
         &self,
         user_id: String,

@@ -3,7 +3,7 @@
 use myao_plugin::storage::Memory;
 use myao_plugin::{CallError, ChannelMarks, KeptText, MemoryPlugin, ReplacedLine, Timestamp};
 
-/// What strikes text out in Markdown.
+/// The marks that strike text out in Markdown.
 const STRIKE: &str = "~~";
 
 /// The corrections of a channel.
@@ -32,7 +32,7 @@ impl Corrections {
         })
     }
 
-    /// What people marked in the channel.
+    /// The marks of people in the channel.
     #[must_use]
     pub fn marks(&self) -> &ChannelMarks {
         &self.0

@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_secs(2);
 pub type Load =
     Arc<dyn Fn() -> BoxFuture<'static, Result<(BotSettings, MemoryPlugin), String>> + Send + Sync>;
 
-/// What is in use now.
+/// The settings and the plugin in use now.
 #[derive(Clone)]
 pub struct Current {
     state: Arc<RwLock<State>>,
@@ -45,7 +45,7 @@ impl Current {
         Ok(Self { state, load })
     }
 
-    /// What never changes.
+    /// Settings and a plugin that never change.
     #[must_use]
     pub fn fixed(settings: BotSettings, plugin: MemoryPlugin) -> Self {
         let state = State {

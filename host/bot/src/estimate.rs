@@ -1,4 +1,4 @@
-//! What work would cost: models that are not asked. They answer with a text of nearly the length that is allowed, and
+//! The expected cost of work: models that are not asked. They answer with a text of nearly the longest length, and
 //! report its tokens. The work itself is done on a copy of the database.
 
 use std::sync::Arc;

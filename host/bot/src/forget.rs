@@ -15,7 +15,7 @@ use myao_slack::permalink;
 use super::limits::language_of;
 use super::mentions::{Mentions, post_for};
 
-/// What asks to forget, in lower case; nothing but links and the bot's name may stand beside it.
+/// Requests to forget, in lower case; nothing but links and the bot's name may stand beside one.
 const REQUESTS: [&str; 16] = [
     "forget",
     "forget it",

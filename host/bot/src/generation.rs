@@ -25,7 +25,7 @@ pub(super) struct Generation {
     pub(super) metrics: Arc<Metrics>,
     pub(super) budget: Arc<Budget>,
     pub(super) slack: Arc<LiveSlack>,
-    /// Whether it was logged that the clock is not trusted.
+    /// True if it was logged that the clock is not trusted.
     pub(super) has_warned: AtomicBool,
     /// When the last run began, in Unix seconds; `i64::MAX` before the first.
     pub(super) last_run: AtomicI64,

@@ -41,7 +41,7 @@ pub(super) struct Health {
     /// Why a database that hosts share takes no writes; `None` if it takes them.
     pub(super) not_written: watch::Receiver<Option<String>>,
     pub(super) waiting: Waiting,
-    /// Whether this process does the upkeep, which one process does for all.
+    /// True if this process does the upkeep, which one process does for all.
     pub(super) does_upkeep: Arc<AtomicBool>,
 }
 
@@ -73,13 +73,13 @@ impl Health {
         troubles
     }
 
-    /// What waits. If the store cannot be read, the list is empty: `troubles` reports that error.
+    /// The current waits. If the store cannot be read, the list is empty: `troubles` reports that error.
     async fn waits(&self) -> Vec<Wait> {
         self.waiting.list().await.unwrap_or_default()
     }
 }
 
-/// What one bot tells of itself, from before it runs until after its end.
+/// The state that one bot reports, from before it runs until after its end.
 #[derive(Clone)]
 pub struct Report(Arc<Told>);
 
@@ -125,7 +125,7 @@ impl Report {
         phase.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What `/ready` tells, and whether it is ready.
+    /// The body of `/ready`, and true if the bot is ready.
     async fn told(&self) -> (bool, Value) {
         let mut does_upkeep = false;
         let mut waits = Vec::new();

@@ -116,11 +116,11 @@ pub enum Connection {
     },
 }
 
-/// What a bot consists of.
+/// The parts of a bot.
 pub struct Bot {
     /// The store of the workspace.
     pub workspace: Arc<dyn Workspace>,
-    /// What claims the pieces of its work, which other processes may do, too.
+    /// The leases of the pieces of its work, which other processes may do, too.
     pub leases: Arc<dyn Leases>,
     /// The workspace at Slack.
     pub slack: Arc<LiveSlack>,
@@ -134,7 +134,7 @@ pub struct Bot {
     pub clock: Clock,
     /// The counters.
     pub metrics: Arc<Metrics>,
-    /// What models may cost; the component asks it, too.
+    /// The budget for models; the component asks it, too.
     pub budget: Arc<Budget>,
     /// The component's file, unless it is the built-in one: the bot reloads it when it changes.
     pub component: Option<PathBuf>,
@@ -150,7 +150,7 @@ pub enum BotError {
 }
 
 impl BotError {
-    /// Whether the bot may work later.
+    /// If and when the bot may work later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -173,7 +173,7 @@ impl Bot {
         stop: Stop,
     ) -> Result<(), BotError> {
         let (arrived, asked, connected) = (notify(), notify(), notify());
-        // What the last run left is already waiting.
+        // Events that the last run left are already waiting.
         arrived.notify_one();
         asked.notify_one();
         let views = Views::new(

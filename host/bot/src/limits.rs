@@ -110,7 +110,7 @@ impl Asked {
         }
     }
 
-    /// What people ask with.
+    /// A question's name for people.
     fn with(self, language: Language) -> &'static str {
         match (language, self) {
             (Language::Japanese, Self::InChannel) => "メンション",
@@ -147,7 +147,7 @@ fn length(language: Language, seconds: i64) -> String {
     }
 }
 
-/// What a notice says.
+/// The values of a notice.
 #[derive(Clone, Copy)]
 struct Told {
     /// How many mentions were answered.

@@ -1,4 +1,4 @@
-//! What the operator marks and takes off the record, outside the chat.
+//! Marks and off-record changes of the operator, outside the chat.
 
 use myao_plugin::state::Workspace;
 use myao_plugin::state::off_record::Speaker;
@@ -13,7 +13,7 @@ use super::clock::Clock;
 /// Pins a message, or takes the operator's pin off. What people pinned in the chat stays.
 ///
 /// # Errors
-/// What the store says. A message that is not stored is pinned once it comes.
+/// The error of the store. A message that is not stored is pinned once it comes.
 pub async fn pin(
     workspace: &dyn Workspace,
     clock: &Clock,
@@ -36,7 +36,7 @@ pub async fn pin(
 /// which people call the bot.
 ///
 /// # Errors
-/// What the store says.
+/// The error of the store.
 pub async fn correct(
     workspace: &dyn Workspace,
     clock: &Clock,
@@ -82,7 +82,7 @@ pub async fn correct(
 /// Takes somebody's messages off the record from now on, or puts them back on it. Returns whether this changed anything.
 ///
 /// # Errors
-/// What the store says.
+/// The error of the store.
 pub async fn off_record(
     workspace: &dyn Workspace,
     clock: &Clock,

@@ -68,7 +68,7 @@ impl Mentions {
         let look = self.leases.shared().map_or(LOOK, |_| LOOK_SHARED);
         let mut tasks = JoinSet::new();
         let mut under_way: HashMap<task::Id, (String, TsKey)> = HashMap::new();
-        // What others were answering at the last look.
+        // Mentions that others were answering at the last look.
         let mut elsewhere: HashSet<(String, TsKey)> = HashSet::new();
         let mut looked_at = Instant::now();
         // A server may be read and not written.

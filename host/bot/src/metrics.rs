@@ -74,7 +74,7 @@ pub struct Metrics {
     pub upkeep: Gauge,
     /// How many times the socket was connected.
     pub connections: Counter,
-    /// What cannot be read and is skipped, by `event` and `message`.
+    /// Unreadable parts that are skipped, by `event` and `message`.
     pub left_out: Counters,
     /// Connections of clients that were closed, by `slow` and `crowded`.
     pub connections_closed: Counters,

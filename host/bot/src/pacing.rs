@@ -18,7 +18,7 @@ use crate::told::Told;
 const LOOK: Duration = Duration::from_secs(1);
 /// Two times that differ by less are the same pause.
 const SAME: Duration = Duration::from_secs(1);
-/// What pauses: a method of Slack, or the model of an agent.
+/// The subject of a pause: a method of Slack, or the model of an agent.
 const SLACK: &str = "slack";
 const MODEL: &str = "model";
 
@@ -62,7 +62,7 @@ impl Pacing {
         self.leases.leave().await;
     }
 
-    /// What this process was asked to wait.
+    /// The waits that this process was asked for.
     fn pauses(&self) -> Vec<Pause> {
         let pause = |kind: &str, name: &str, left| Pause {
             of: format!("{kind}:{name}"),

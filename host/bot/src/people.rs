@@ -1,4 +1,4 @@
-//! What people may see outside Slack: read from Slack again when it is older than a few minutes. What is not known is no.
+//! The rights of people outside Slack: read from Slack again when older than a few minutes. An unknown right is none.
 //!
 //! The bot's events keep the store up to date, so that this is the limit for events that are late or lost: for who somebody is
 //! and the channels that they are in, and for which channels are public and not shared. That a guest joined a public channel is
@@ -52,7 +52,7 @@ pub struct Person {
     pub id: String,
     /// The name that Slack shows.
     pub name: String,
-    /// Whether they administer or own the workspace.
+    /// True if they administer or own the workspace.
     pub is_admin: bool,
 }
 
@@ -81,7 +81,7 @@ pub enum PersonError {
     /// The account is closed, unknown, a bot's, or of another workspace.
     #[error("they do not belong to this workspace")]
     Stranger,
-    /// What they may see is not known now.
+    /// Their rights are not known now.
     #[error("what they may see is not known now: {0}")]
     NotKnown(String),
 }
@@ -125,7 +125,7 @@ impl People {
         reading.unwrap_or_else(|_| Err(PersonError::NotKnown("Slack does not answer".to_owned())))
     }
 
-    /// What is known, if it is recent.
+    /// The known answer, if it is recent.
     fn known(&self, id: &str, now: i64) -> Option<Result<Person, PersonError>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.retain(|_, read| read.holds(now));
@@ -167,7 +167,7 @@ impl People {
         let hidden = unlisted(&*self.workspace, &listed, at).await;
         let mut effects = hidden.map_err(in_store)?;
         for channel in listed {
-            // What was said in a channel that the bot has left may stand in memories.
+            // Messages of a channel that the bot has left may stand in memories.
             let known = self.workspace.known_channel(&channel.id).await;
             if known.map_err(in_store)?.is_some() {
                 effects.extend(channel.effects(at));

@@ -12,11 +12,11 @@ const TOLERANCE_SECONDS: i64 = 24 * 3600;
 /// How long nobody may have written anything before the clock alone is no longer believed.
 const LONGEST_SILENCE_SECONDS: i64 = 30 * TOLERANCE_SECONDS;
 
-/// What became too old.
+/// An item that became too old.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Expiry {
-    /// What was removed.
+    /// The removed items.
     Removed(Expired),
     /// Nothing was removed, because the clock may be wrong: a clock that is years ahead would remove everything.
     ClockNotTrusted,

@@ -85,7 +85,7 @@ pub(crate) struct Due {
 }
 
 impl DigestConfig {
-    /// Whether another one is due for the same at the same time.
+    /// Returns true if another one is due for the same at the same time.
     fn meets(&self, other: &Self) -> bool {
         let is_every = |of: &Self| of.days.is_empty();
         let on_same_day = is_every(self)
@@ -152,7 +152,7 @@ mod tests {
 
     use super::*;
 
-    /// What is due at a time in Tokyo.
+    /// The digest that is due at a time in Tokyo.
     fn due(days: &[Weekday], now: &str) -> Option<(String, String)> {
         let digest = DigestConfig {
             channel: Some("general".to_owned()),

@@ -28,7 +28,7 @@ const BUFFER_BYTES: usize = 32 << 10;
 /// The wait if the system gives no more connections.
 const EXHAUSTED_WAIT: Duration = Duration::from_millis(100);
 
-/// What the clients of a listener may take.
+/// The limits of the clients of a listener.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ClientLimits {

@@ -15,7 +15,7 @@ use crate::schedule::DigestConfig;
 /// The emoji with which people pin a message.
 pub const PIN_EMOJI: &str = "pushpin";
 
-/// What the bot does when.
+/// The bot's actions and their times.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct BotSettings {
@@ -38,7 +38,7 @@ pub struct BotSettings {
 }
 
 impl BotSettings {
-    /// Whether an effect counts with these settings: of reactions only those that pin.
+    /// Returns true if an effect counts with these settings: of reactions only those that pin.
     #[must_use]
     pub fn counts(&self, effect: &Effect) -> bool {
         match effect {
@@ -89,7 +89,7 @@ pub struct RetentionDays {
 }
 
 impl RetentionDays {
-    /// What is kept at `now`, in Unix seconds.
+    /// The retention at `now`, in Unix seconds.
     #[must_use]
     pub fn at(self, now: i64) -> Retention {
         let begin = |days: NonZeroU32| {
@@ -216,7 +216,7 @@ impl Default for JudgmentLimits {
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JudgmentSkip {
-    /// Whether judgments are remembered. Default `true`.
+    /// Remembers judgments. Default `true`.
     pub enabled: bool,
     /// From a `min_confidence` on, a judgment is not asked for again for `skip_seconds`, unless a new message comes.
     /// Default `[{ min_confidence: 0.9, skip_seconds: 43200 }, { min_confidence: 0.7, skip_seconds: 3600 }]`.

@@ -16,7 +16,7 @@ impl Stop {
         (sender, Self(receiver))
     }
 
-    /// Whether shutdown is requested.
+    /// Returns true if shutdown is requested.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         *self.0.borrow()

@@ -37,7 +37,7 @@ pub(super) struct Unasked {
     pub(super) budget: Arc<Budget>,
     /// Conversations whose judgment or answer failed.
     pub(super) failed: Deferrals,
-    /// What was judged lately.
+    /// Conversations that were judged lately.
     pub(super) judged: Judged,
 }
 

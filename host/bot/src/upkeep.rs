@@ -1,5 +1,5 @@
-//! What one process does for all that work on a workspace: it applies events, reads what was missed, judges conversations, posts
-//! digests, makes vectors and replaces retracted posts. Everything else each process does.
+//! The work that one process does for all on a workspace: it applies events, reads missed messages, judges
+//! conversations, posts digests, makes vectors and replaces retracted posts. Everything else each process does.
 //!
 //! The process that has claimed the upkeep does it until it stops. If it dies or falls asleep, another one takes over.
 
@@ -55,9 +55,9 @@ pub(crate) struct Upkeep {
     pub(crate) asked: Arc<Notify>,
     /// Notified when Slack is connected.
     pub(crate) connected: Arc<Notify>,
-    /// Whether Slack is connected.
+    /// Returns true if Slack is connected.
     pub(crate) is_alive: Arc<dyn Fn() -> bool + Send + Sync>,
-    /// Whether the upkeep is this process's.
+    /// True if the upkeep is this process's.
     pub(crate) is_mine: Arc<AtomicBool>,
 }
 
@@ -103,7 +103,7 @@ impl Upkeep {
         }
         self.is_mine.store(true, Ordering::Relaxed);
         self.metrics.upkeep.set(1);
-        // What another process left is already waiting.
+        // Events that another process left are already waiting.
         self.arrived.notify_one();
         let (stop_work, working) = Stop::new();
         let mut tasks = self.spawn(leased.workspace(), &self.slack.doing(&leased), &working);

@@ -1,4 +1,4 @@
-//! What the store holds, as Slack shows it: the App Home tab and the answers to `/memory`.
+//! The content of the store, as Slack shows it: the App Home tab and the answers to `/memory`.
 
 mod answers;
 mod search;
@@ -189,7 +189,7 @@ impl Views {
         Ok(view)
     }
 
-    /// What a memory of a channel was made from.
+    /// The sources of a memory of a channel.
     ///
     /// # Errors
     /// The words of an error of the store.
@@ -251,7 +251,7 @@ impl Views {
     }
 }
 
-/// What may be seen in a channel.
+/// The texts that may be seen in a channel.
 fn seen_from(workspace: &Arc<dyn Workspace>, channel_id: &str) -> Arc<dyn View> {
     workspace.view(Place::Channel(channel_id.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! What the bot waits for, as known from the store and this process.
+//! The bot's waits, as known from the store and this process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -134,7 +134,7 @@ impl Waiting {
     }
 }
 
-/// What failed, and until when it is deferred, by its key and in Unix seconds. It is forgotten at a restart.
+/// The failures, and until when they are deferred, by key and in Unix seconds. Forgotten at a restart.
 #[derive(Clone, Default)]
 pub(super) struct Deferrals(Arc<Mutex<HashMap<String, Deferral>>>);
 
@@ -158,7 +158,7 @@ impl Deferrals {
         self.with(|deferred| deferred.insert(key, Deferral { until, longest }));
     }
 
-    /// Whether what has this key is deferred.
+    /// Returns true if the work with this key is deferred.
     pub(super) fn holds(&self, key: &str, now: i64) -> bool {
         self.with(|deferred| {
             deferred.retain(|_, wait| wait.is_under_way(now));

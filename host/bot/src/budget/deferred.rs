@@ -1,9 +1,9 @@
-//! What a run leaves for later, because its budget is used up.
+//! Work that a run leaves for later, because its budget is used up.
 
 use myao_plugin::explain::explain;
 use myao_plugin::{CallError, Error};
 
-/// Whether a call of the component ended because a budget is used up.
+/// Returns true if a call of the component ended because a budget is used up.
 #[must_use]
 pub fn is_spent(error: &CallError) -> bool {
     matches!(error, CallError::Refused(Error::Llm(error)) if error.is_budget_spent())
@@ -28,7 +28,7 @@ impl Deferred {
         is_spent
     }
 
-    /// What waits, and why; `None` if nothing does.
+    /// The waiting work, with the reason; `None` if there is none.
     #[must_use]
     pub fn text(&self) -> Option<String> {
         let why = self.why.as_ref()?;

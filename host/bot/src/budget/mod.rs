@@ -1,9 +1,9 @@
 //! The budget: what models may cost in a day and in a run. It is asked before each call of a model, so that it stops
 //! before a limit is exceeded.
 //!
-//! What the day has cost is read from the journal of calls each time: it survives restarts, and what another command
-//! spends counts too. A call that is under way counts with the most that it may cost, the tokens of its prompt and of its
-//! longest answer. If it does not fit for that reason alone, the next call waits for the end of one.
+//! The cost of the day is read from the journal of calls each time: it survives restarts, and includes the calls of
+//! other commands. A call that is under way counts with its highest possible cost, the tokens of its prompt and of
+//! its longest answer. If it does not fit for that reason alone, the next call waits for the end of one.
 
 mod day;
 mod deferred;
@@ -30,7 +30,7 @@ pub use self::rule::{Amount, Ceiling, Period, Unit, key};
 use self::rule::{Taken, Verdict, judge};
 use crate::clock::Clock;
 
-/// What a provider adds to a prompt and its schema, in tokens: the frame of a message.
+/// The tokens that a provider adds to a prompt and its schema: the frame of a message.
 const FRAME_TOKENS: u32 = 32;
 /// The longest that the budget of a day can be spent, in seconds.
 const LONGEST_WAIT: i64 = 28 * 3600;
@@ -42,7 +42,7 @@ pub struct Terms {
     pub day: Ceiling,
     /// The most that the memories of a run may cost.
     pub run: Ceiling,
-    /// What models cost.
+    /// The prices of models.
     pub prices: Arc<dyn Pricing>,
 }
 
@@ -64,7 +64,7 @@ pub struct Budget {
     ledger: Arc<Ledger>,
 }
 
-/// What is not in the journal.
+/// Amounts that are not in the journal.
 struct Ledger {
     state: Mutex<State>,
     /// Notified whenever a call has ended.
@@ -75,7 +75,7 @@ struct State {
     terms: Terms,
     /// The most that the calls under way may cost.
     under_way: Amount,
-    /// What the memories of this run cost.
+    /// The cost of the memories of this run.
     run: Taken,
     run_number: u64,
     spent: Option<Spent>,
@@ -127,7 +127,7 @@ impl Budget {
         });
     }
 
-    /// Whether a call was refused today because the budget of the day is used up.
+    /// Returns the refusal of a call today because the budget of the day is used up.
     #[must_use]
     pub fn spent(&self) -> Option<Spent> {
         let now = self.clock.seconds();
@@ -135,8 +135,8 @@ impl Budget {
         is_under_way(spent.until, now, LONGEST_WAIT).then_some(spent)
     }
 
-    /// What the day has cost so far, from the journal. `longest` is how many tokens an answer counts for whose tokens the
-    /// provider did not report, with its prompt.
+    /// The cost of the day so far, from the journal. `longest` is the number of tokens of an answer, with its prompt,
+    /// whose tokens the provider did not report.
     ///
     /// # Errors
     /// An error of the store, as text.
@@ -284,7 +284,7 @@ fn too_large(key: &str) -> LlmError {
 
 /// A call that is to be made.
 struct Call {
-    /// Whether the budget of the run counts it.
+    /// True if the budget of the run counts it.
     in_run: bool,
     /// The model that is asked, by the configuration's name.
     model: String,
@@ -343,7 +343,7 @@ struct UnderWay {
 impl CallObserver for UnderWay {
     fn observe(&self, record: CallRecord) {
         let cost = match (&record.error, record.input_tokens, record.output_tokens) {
-            // What a failed call may have cost is not known.
+            // The cost of a failed call is not known.
             (Some(_), _, _) => Amount::default(),
             (None, Some(input), Some(output)) => {
                 let price = self.prices.of(&record.provider, &record.model, &self.model);

@@ -1,10 +1,10 @@
-//! What calls cost.
+//! The cost of calls.
 
 use myao_plugin::journal::ModelUse;
 
 use super::rule::Amount;
 
-/// What one token of a model costs, in millionths of a millionth of the currency.
+/// The price of one token of a model, in millionths of a millionth of the currency.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TokenPrice {
     /// Of a prompt.
@@ -16,7 +16,7 @@ pub struct TokenPrice {
 }
 
 impl TokenPrice {
-    /// What so many tokens cost. `cached` is a part of `input`.
+    /// The cost of so many tokens. `cached` is a part of `input`.
     #[must_use]
     pub fn cost(self, input: u128, cached: u128, output: u128) -> Amount {
         let of = |tokens: u128, price: u64| tokens.saturating_mul(price.into());
@@ -37,8 +37,8 @@ pub trait Pricing: Send + Sync {
     fn of(&self, provider: &str, answered_by: &str, asked: &str) -> TokenPrice;
 }
 
-/// What the answers of a model cost. An answer whose tokens are not reported counts as `longest` tokens, at the higher
-/// price of its prompt and its answer.
+/// The cost of the answers of a model. An answer whose tokens are not reported counts as `longest` tokens, at the
+/// higher price of its prompt and its answer.
 #[must_use]
 pub fn cost_of(used: &ModelUse, prices: &dyn Pricing, longest: u32) -> Amount {
     let price = prices.of(&used.provider, &used.answered_by, &used.model);

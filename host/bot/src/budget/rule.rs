@@ -1,4 +1,4 @@
-//! Whether a call fits the budget. Pure: amounts in, a verdict out.
+//! Decides if a call fits the budget. Pure: amounts in, a verdict out.
 
 /// The most that may be spent in a time; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Ceiling {
 }
 
 impl Ceiling {
-    /// Whether there is any limit.
+    /// Returns true if there is any limit.
     #[must_use]
     pub fn is_set(&self) -> bool {
         self.tokens.is_some() || self.money.is_some()
@@ -29,7 +29,7 @@ impl Ceiling {
     }
 }
 
-/// What a budget counts.
+/// The unit of a budget.
 ///
 /// Exhaustive on purpose: each has a key in the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +81,7 @@ impl Amount {
         }
     }
 
-    /// What is left without the other amount.
+    /// The rest without the other amount.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self {
@@ -100,7 +100,7 @@ pub(super) struct Taken {
     pub(super) under_way: Amount,
 }
 
-/// What happens to a call.
+/// The decision on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It is made.

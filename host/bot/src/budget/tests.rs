@@ -206,7 +206,7 @@ async fn calls_side_by_side_never_take_more_than_the_budget() {
         .await;
     let (taken, made) = (taken.into_inner(), made.into_inner());
     assert!(taken <= MOST, "{taken}");
-    // What calls might have taken, and did not, is there for others.
+    // Reserved amounts that calls did not use are there for others.
     assert!(taken > MOST - 100 && made > 10, "{made} calls took {taken}");
 }
 

@@ -165,8 +165,8 @@ fn wait_after(error: &ClientError) -> u32 {
     }
 }
 
-/// Whether an id is one of Slack's channels, whose members come and go: the store also has direct messages, and the channel
-/// of `myao chat`.
+/// Returns true if an id is one of Slack's channels, whose members come and go: the store also has direct messages,
+/// and the channel of `myao chat`.
 fn is_of_slack(id: &str) -> bool {
     id.starts_with(['C', 'G']) && id != crate::chat::CHANNEL_ID
 }

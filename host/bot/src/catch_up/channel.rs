@@ -33,7 +33,7 @@ pub(super) enum Read {
     All(usize),
     /// Slack did not return them: it is tried again.
     Later {
-        /// Whether the failure concerns every channel.
+        /// True if the failure concerns every channel.
         slack_is_away: bool,
     },
 }
@@ -88,8 +88,7 @@ impl CatchUp {
         self.keep(channel_id, &stretch.messages, now).await?;
         let mut read = stretch.messages.len();
         if let Some(from) = from {
-            // What came in the gap counts as new, even if the channel has no version and the gap is longer than the
-            // window.
+            // Messages of the gap count as new, even if the channel has no version and the gap is longer than the window.
             let channel = vec![channel_id.to_owned()];
             self.workspace
                 .at(Place::Schedule)
@@ -314,7 +313,7 @@ impl CatchUp {
     }
 }
 
-/// Whether a message is the placeholder for a deleted message that has replies.
+/// Returns true if a message is the placeholder for a deleted message that has replies.
 pub(super) fn is_tombstone(message: &Value) -> bool {
     message.get("subtype").and_then(Value::as_str) == Some("tombstone")
 }
@@ -328,7 +327,7 @@ pub(super) fn deleted(channel_id: &str, ts: TsKey, now: i64) -> Effect {
     }
 }
 
-/// Whether the same error would occur for every channel.
+/// Returns true if the same error would occur for every channel.
 pub(super) fn concerns_all(error: &ClientError) -> bool {
     match error {
         ClientError::RateLimited { .. } | ClientError::Unreachable { .. } => true,

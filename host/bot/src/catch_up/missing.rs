@@ -114,7 +114,7 @@ impl CatchUp {
     }
 }
 
-/// What a range shows about a message, if the range contains it.
+/// The state of a message in a range, if the range contains it.
 fn find(stretch: &Stretch, ts: TsKey) -> Option<Verdict> {
     if stretch.unreadable.contains(&ts) {
         return Some(Verdict::There(Vec::new()));

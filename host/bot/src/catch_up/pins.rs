@@ -45,7 +45,7 @@ impl CatchUp {
         self.workspace.note_missing(channel_id, older).await
     }
 
-    /// What these messages no longer show of the stored pins; `pins` are those that they show.
+    /// Stored pins that these messages no longer show; `pins` are those that they show.
     pub(super) async fn unpinned(
         &self,
         channel_id: &str,
@@ -89,7 +89,7 @@ impl CatchUp {
     }
 }
 
-/// Whether a pin that a message shows is this one.
+/// Returns true if a pin that a message shows is this one.
 fn shows(shown: &Effect, pinned: &PinnedMessage) -> bool {
     let Effect::Pin { ts, by, .. } = shown else {
         return false;

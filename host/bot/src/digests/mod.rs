@@ -109,7 +109,7 @@ impl Digests {
         let through = self.workspace.connected_through().await;
         let through = through.map_err(stored)?;
         if through.is_none_or(|through| through < due.scheduled + LATE_SECONDS) {
-            // What was said while the bot was away, or in the last seconds, may still be missing.
+            // Messages of the time while the bot was offline, or of the last seconds, may still be missing.
             return Ok(Ended::NotYet);
         }
         let (reader, channels) = match to {
@@ -218,7 +218,7 @@ impl Digests {
 /// Why there is no digest.
 struct Failed {
     text: String,
-    /// Whether another try is of no use.
+    /// True if another try is of no use.
     is_final: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a search found.
+//! The hits of a search.
 
 use myao_plugin::{Hit, SearchResult};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ pub fn marked<'t>(text: &'t str, terms: &[String]) -> Vec<(&'t str, bool)> {
     ends.collect()
 }
 
-/// What was found.
+/// The hits, as JSON.
 #[must_use]
 pub fn found_json(found: &SearchResult, address: Option<&str>) -> Value {
     let hits: Vec<Value> = found

@@ -95,7 +95,7 @@ pub fn reply_lines_json(reply: &Reply) -> Value {
     lines.collect()
 }
 
-/// What went into a text, as JSON.
+/// The input of a text, as JSON.
 #[must_use]
 pub fn coverage_json(coverage: &Coverage) -> Value {
     let left_out = &coverage.left_out;

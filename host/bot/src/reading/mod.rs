@@ -1,5 +1,5 @@
-//! What people read of a workspace, the same at the command line and on the web page: which memories are current, and
-//! memories, hits and answers as JSON.
+//! Content for people, the same at the command line and on the web page: which memories are current, and memories,
+//! hits and answers as JSON.
 
 pub mod answers;
 pub mod hits;

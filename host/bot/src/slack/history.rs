@@ -21,9 +21,9 @@ pub(crate) struct Stretch {
     pub(crate) messages: Vec<Value>,
     /// The ids of messages that cannot be read. They exist all the same.
     pub(crate) unreadable: Vec<TsKey>,
-    /// Whether Slack withholds older messages.
+    /// True if Slack withholds older messages.
     pub(crate) is_limited: bool,
-    /// Whether it was read to its end.
+    /// True if it was read to its end.
     pub(crate) is_whole: bool,
 }
 

@@ -133,7 +133,7 @@ impl LiveSlack {
         &self.bot.user_id
     }
 
-    /// Whether Slack said of a channel that it is a direct or a group message, when its name was looked up.
+    /// Returns true if Slack said that a channel is a direct or a group message, when its name was looked up.
     pub(crate) fn is_direct(&self, channel_id: &str) -> bool {
         self.direct().contains(channel_id)
     }
@@ -142,7 +142,7 @@ impl LiveSlack {
         self.direct.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether Slack says now that a user administers or owns this workspace.
+    /// Returns true if Slack says now that a user administers or owns this workspace.
     ///
     /// # Errors
     /// If Slack does not answer.
@@ -205,7 +205,7 @@ impl LiveSlack {
     }
 }
 
-/// Whether an answer says that it is a direct or a group message: the app asks for no scope to look at these.
+/// Returns true if an answer says that it is a direct or a group message: the app asks for no scope to look at these.
 fn is_of_few(answer: &Result<Channel, ClientError>) -> bool {
     match answer {
         Ok(channel) => channel.is_direct(),

@@ -1,6 +1,6 @@
 //! Posts each answer once, even if the bot dies while it posts.
 //!
-//! What is to be posted is stored first. Each part is marked before it is sent and again after it. Every post carries
+//! A post is stored before it is sent. Each part is marked before it is sent and again after it. Every post carries
 //! the id of the message that it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that
 //! was marked before but not after may already be in the channel: the bot looks for it there before it sends it again.
 

@@ -1,4 +1,4 @@
-//! What was said here lately, and what was decided.
+//! Recent conversation and decisions.
 
 use std::collections::BTreeSet;
 
