@@ -13,7 +13,7 @@ pub enum Moment {
     After,
 }
 
-/// What [`Abort`] writes to standard output before each call that can fail.
+/// The byte that [`Abort`] writes to standard output before each call that can fail.
 pub const CALL_MARK: u8 = b'*';
 
 /// The process ends at the call with this number; before each it tells of it on standard output.

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 /// A peer and the program start slowly while others compile.
 const PATIENCE: Duration = Duration::from_secs(60);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
-/// What the program says, in its folder.
+/// The output of the program, in its folder.
 const LOG: &str = "run.log";
 
 /// A running bot, with its folder.
@@ -23,7 +23,7 @@ pub struct Bot {
     process: Process,
     program: Program,
     health: SocketAddr,
-    /// What earlier runs have written, in bytes.
+    /// The length of earlier runs' output, in bytes.
     log_before: usize,
 }
 
@@ -47,11 +47,11 @@ pub struct Said {
     pub thread: Option<String>,
     /// The name of who wrote it.
     pub author: String,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
-/// What somebody said; `thread` as in [`Said`].
+/// A message; `thread` as in [`Said`].
 pub fn said_by(author: &str, ts: &str, thread: Option<&str>, text: &str) -> Said {
     Said {
         ts: ts.to_owned(),
@@ -191,7 +191,7 @@ impl Bot {
         assert!(sent.success(), "{sent:?}");
     }
 
-    /// What it has written so far.
+    /// The output so far.
     pub fn log(&self) -> String {
         read_log(&self.program)
     }
@@ -215,7 +215,7 @@ impl Bot {
     }
 }
 
-/// What a bot says that ends by itself, and its exit code.
+/// The output and exit code of a bot that ends by itself.
 pub fn refusal(program: &Program, config: &str) -> (Option<i32>, String) {
     configure(program, config, free_address());
     let mut process = spawn(program, program.command(&["run"]));
@@ -255,7 +255,7 @@ fn wait(process: &mut Child) -> ExitStatus {
     }
 }
 
-/// What the program has written so far.
+/// The output of the program so far.
 pub fn read_log(program: &Program) -> String {
     std::fs::read_to_string(program.path(LOG)).unwrap()
 }
@@ -294,7 +294,7 @@ pub struct Signed<'a> {
     pub timestamp: u64,
     /// `v0=…`
     pub signature: &'a str,
-    /// What is signed.
+    /// The signed text.
     pub body: &'a str,
 }
 
@@ -315,7 +315,7 @@ pub fn send(to: SocketAddr, path: &str, request: &Signed<'_>) -> Answer {
     exchange(to, &format!("POST {path}"), &headers, body).unwrap()
 }
 
-/// What a command writes on its standard output, given `input`.
+/// The standard output of a command, given `input`.
 pub fn piped(command: &mut Command, input: &str) -> String {
     use std::io::Write as _;
 

@@ -28,7 +28,7 @@ pub struct Span {
     pub time: (u64, u64),
     /// The attributes, by their keys.
     pub attributes: BTreeMap<String, Value>,
-    /// What the status says of an error; `None` if there is no error.
+    /// The error in the status; `None` if there is none.
     pub error: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Collector {
         self.0.base_url().trim_end_matches("/v1").to_owned()
     }
 
-    /// What came in.
+    /// The received calls.
     #[must_use]
     pub fn requests(&self) -> Vec<Call> {
         self.0.calls()

@@ -10,7 +10,7 @@ pub const START: i64 = 1_709_251_200;
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
 
-/// What a workspace holds.
+/// The content of a workspace.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     /// Who writes.
@@ -23,7 +23,7 @@ pub struct History {
     pub memories: Vec<MemoryRecord>,
 }
 
-/// What kind of history to make.
+/// The shape of a history.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape {
     /// How many channels. Every third starts late.
@@ -182,7 +182,7 @@ impl Writer<'_> {
         self.messages.push(said);
     }
 
-    /// Whether this is a reply, and to what: mostly to one of the last messages, sometimes to an old one.
+    /// The message that this replies to, if any: mostly one of the last messages, sometimes an old one.
     fn answered(&mut self) -> Option<TsKey> {
         let n = u64::try_from(self.messages.len()).unwrap_or(0);
         let back = match self.random.below(10) {

@@ -21,7 +21,7 @@ pub const ALL: &str = "MYAO_TEST_DISK_ALL";
 /// Where the shim keeps what was synced.
 const KEPT: &str = "MYAO_DISK_KEPT";
 
-/// What goes wrong at a call.
+/// A fault of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
     /// An input/output error, once.
@@ -51,13 +51,13 @@ impl Trouble {
         }
     }
 
-    /// Whether the process ends with it.
+    /// Returns true if the process ends with it.
     #[must_use]
     pub fn is_power_loss(self) -> bool {
         matches!(self, Self::PowerLoss | Self::PowerLossWithLeftovers)
     }
 
-    /// What can go wrong at a call.
+    /// The faults that a call can have.
     fn of(call: &DiskCall) -> &'static [Self] {
         match call.kind.as_str() {
             "open" => &[
@@ -93,7 +93,7 @@ pub struct DiskCall {
     pub kind: String,
     /// `db`, `-wal`, `-shm`, `-journal` or `folder`.
     pub file: String,
-    /// Whether it is the one that goes wrong.
+    /// True if it is the faulty one.
     pub is_faulty: bool,
 }
 
@@ -169,7 +169,7 @@ impl Disk {
         self.log().lines().count()
     }
 
-    /// Whether the call went wrong already.
+    /// Returns true if the fault has occurred.
     #[must_use]
     pub fn has_struck(&self) -> bool {
         self.log().contains(" fault\n")
@@ -206,8 +206,8 @@ fn call(line: &str) -> DiskCall {
     }
 }
 
-/// What goes wrong where: each trouble that a call can have. A sample has each trouble of each kind of call on each file
-/// `per_kind` times, spread over the run; `MYAO_TEST_DISK_ALL=1` asks for all.
+/// The faults to try, with their places: each that a call can have. A sample has each fault of each kind of call on
+/// each file `per_kind` times, spread over the run; `MYAO_TEST_DISK_ALL=1` asks for all.
 #[must_use]
 pub fn strikes(calls: &[DiskCall], per_kind: usize) -> Vec<Strike> {
     let all = calls.iter().flat_map(|call| {

@@ -1,4 +1,4 @@
-//! What kills leave behind, and how many there are.
+//! The remains of kills, and the number of kills.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! What the tests share: the component, settings, fixtures.
+//! Shared parts of the tests: the component, settings, fixtures.
 
 pub mod abort;
 pub mod backfills;

@@ -34,7 +34,7 @@ impl Call {
     }
 }
 
-/// What the server does with a call.
+/// The server's reply to a call.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// Answers with a status, one more header and a body.

@@ -1,4 +1,4 @@
-//! What must be true of the memories of channels after every run.
+//! Invariants of the memories of channels after every run.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use myao_plugin::{Place, Places as _};

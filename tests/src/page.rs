@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A running page, with its folder.
 pub struct Served {
     process: Child,
-    /// What was printed first.
+    /// The first line of the output.
     pub first_line: String,
     /// Where it listens.
     pub address: SocketAddr,

@@ -105,13 +105,13 @@ impl Peer {
         format!("http://{}{path}", self.address)
     }
 
-    /// What a page holds.
+    /// The content of a page.
     #[must_use]
     pub fn get(&self, path: &str) -> Value {
         self.ask("GET", path, "")
     }
 
-    /// What a page answers to a body.
+    /// The answer of a page to a body.
     pub fn post(&self, path: &str, body: &Value) -> Value {
         self.ask("POST", path, &body.to_string())
     }
@@ -174,7 +174,7 @@ fn end(status: ExitStatus) -> String {
     format!("ended with {signal}")
 }
 
-/// What a server answers.
+/// The answer of a server.
 #[derive(Debug)]
 pub struct Answer {
     /// The HTTP status.

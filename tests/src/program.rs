@@ -192,7 +192,7 @@ pub fn rows(database: &Path) -> Vec<String> {
     all
 }
 
-/// What a run of the program did.
+/// The result of a run of the program.
 #[derive(Debug)]
 pub struct Ran {
     /// The program and its arguments.

@@ -1,4 +1,4 @@
--- What people see of a channel: its messages, oldest first, with their authors' names.
+-- The messages of a channel as people see them, oldest first, with their authors' names.
 SELECT m.ts_key, m.thread_key, COALESCE(m.author_name, u.name, ''), m.text
 FROM messages AS m
 JOIN channels AS c ON c.key = m.channel

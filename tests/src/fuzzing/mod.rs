@@ -1,4 +1,4 @@
-//! What fuzzers call: each function takes any bytes, and panics where a property of the program breaks.
+//! The functions for fuzzers: each takes any bytes, and panics where a property of the program breaks.
 //!
 //! `tests/fuzz/` lets cargo-fuzz call them (`make fuzz`), and `tests/tests/fuzz.rs` calls them in every test run with a fixed
 //! number of mutated seeds ([`mutation`]).

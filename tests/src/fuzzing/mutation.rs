@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-/// What many readers stumble over.
+/// Tokens that many readers cannot handle.
 const TOKENS: &[&str] = &[
     "<",
     ">",

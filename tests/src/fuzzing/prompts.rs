@@ -5,7 +5,7 @@ use myao_memory::bindings::types::{MemoryType, Scope};
 use myao_memory::prompt::{Renderer, harmless};
 use myao_memory::settings::Template;
 
-// What proves the same of hand-written attacks.
+// The same proofs as for hand-written attacks.
 #[path = "../../../guest/tests/attacks/comparing.rs"]
 mod comparing;
 #[path = "../../../guest/tests/attacks/places.rs"]

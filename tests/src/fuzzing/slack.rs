@@ -1,4 +1,4 @@
-//! What arrives from Slack: events, signatures and commands.
+//! Input from Slack: events, signatures and commands.
 
 use myao_plugin::storage::effects::Effect;
 use myao_slack::command::{Command, MAX_HISTORY, parse_command};
