@@ -33,6 +33,7 @@ mod asking;
 mod builder;
 mod generating;
 mod marking;
+mod models;
 mod replying;
 mod searching;
 
@@ -52,7 +53,7 @@ use crate::bindings::exports::myao::memory::about;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Batch, DoneStep, UpdateState};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
-use crate::bindings::types::{Context, Engine, MemoryType, Scope, Timestamp};
+use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use crate::capabilities::{Bounds, CallState, Capabilities, Purpose};
 use crate::chat::Chat;
 use crate::component::LoadedComponent;
@@ -60,7 +61,6 @@ use crate::embedder::Embedder;
 use crate::error::CallError;
 use crate::journal::CallJournal;
 use crate::limits::Limits;
-use crate::llm::{Allowance, Llm};
 use crate::recording::Recordings;
 use crate::settings::Settings;
 use crate::spans::{Subject, component_call, record_outcome};
@@ -149,38 +149,6 @@ impl MemoryPlugin {
         self.capabilities.embedder.as_deref()
     }
 
-    /// Returns the same plugin; `allowance` decides before each call of a model if it is made.
-    #[must_use]
-    pub fn with_allowance(mut self, allowance: Arc<dyn Allowance>) -> Self {
-        self.capabilities.allowance = Some(allowance);
-        self
-    }
-
-    /// Returns the same plugin, which answers and summarises with quotes, whatever the settings say: no model is asked.
-    #[must_use]
-    pub fn quoting(mut self) -> Self {
-        let settings = Arc::make_mut(&mut self.capabilities.settings);
-        settings.engine = Engine::Extractive;
-        settings.reply_engine = Engine::Extractive;
-        self
-    }
-
-    /// Tells the journal which model makes the memories of a run.
-    pub(crate) async fn begin_run(&self) {
-        let Some(journal) = &self.capabilities.journal else {
-            return;
-        };
-        if let Some(identity) = self.capabilities.agents.memory.identity()
-            && let Err(error) = journal.begin_run(identity).await
-        {
-            // The run reports this too.
-            tracing::warn!(
-                "deferrals of an earlier model do not end: {}",
-                crate::explain::explain_storage(&error)
-            );
-        }
-    }
-
     /// Returns the same plugin; what its calls merge into the workspace's memory is saved only when it is their turn.
     pub(crate) fn with_turn(mut self, turn: Turn) -> Self {
         self.capabilities.turn = Some(turn);
@@ -199,40 +167,6 @@ impl MemoryPlugin {
     pub fn for_backfill(mut self) -> Self {
         self.capabilities.is_backfill = true;
         self
-    }
-
-    /// The agents whose providers accept no calls for now, by their keys in the configuration, and for how long.
-    #[must_use]
-    pub fn paused_models(&self) -> Vec<(&'static str, Duration)> {
-        let paused = self.models().into_iter();
-        paused
-            .filter_map(|(agent, llm)| Some((agent, llm.paused_for()?)))
-            .collect()
-    }
-
-    /// Makes no calls of an agent's model for this long: its provider has asked another process for that.
-    pub fn pause_model(&self, agent: &str, wait: Duration) {
-        for (name, llm) in self.models() {
-            if name == agent {
-                llm.pause(wait);
-            }
-        }
-    }
-
-    /// Keeps to an equal part of the models' limits per minute, as so many processes call them.
-    pub fn share_models_with(&self, processes: u32) {
-        for (_, llm) in self.models() {
-            llm.share_with(processes);
-        }
-    }
-
-    fn models(&self) -> [(&'static str, &Arc<dyn Llm>); 3] {
-        let agents = &self.capabilities.agents;
-        [
-            ("memory", &agents.memory),
-            ("response", &agents.response),
-            ("judgment", &agents.judgment),
-        ]
     }
 
     /// The component's digest, for recordings.
