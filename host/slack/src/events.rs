@@ -4,19 +4,23 @@
 //! asks for its effects ([`SlackEvent::effects`]). No input or output here. Every effect carries the time of its event,
 //! so that the store can apply effects in any order, and more than once.
 
+mod feedback;
+mod reading;
+
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::{InvalidTs, TsKey};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::client::User;
 use super::json;
+use super::message::People;
 use super::message::raw::RawMessage;
-use super::message::{MessageReader, Outcome, People};
 use super::named::Named;
-use super::pins;
-use super::{done, feedback};
+use super::{done, pins};
+use reading::{MAX_TEXT_BYTES, read};
+
+pub use reading::read_message;
 
 /// Who the bot is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,14 +46,8 @@ pub enum EventError {
     TooLong(usize),
 }
 
-/// The longest text that is kept. Slack takes 40,000 characters, and somewhat more in blocks and attachments.
-const MAX_TEXT_BYTES: usize = 512 << 10;
-
 /// The type of the event that reports a mention.
 const MENTION: &str = "app_mention";
-
-/// The character that `myao_slack::markdown` puts around formatting.
-const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
 /// One event, as the Events API delivers it.
 #[derive(Debug)]
@@ -378,47 +376,5 @@ pub fn is_direct_message(channel_id: &str) -> bool {
     channel_id.starts_with('D')
 }
 
-/// A message, as the Web API writes it; `None` if there is nothing to keep of it.
-///
-/// # Errors
-/// [`EventError`].
-pub fn read_message(
-    message: &Value,
-    channel_id: &str,
-    people: &dyn People,
-    bot: &BotIdentity,
-) -> Result<Option<MessageRecord>, EventError> {
-    let raw = RawMessage::deserialize(message)?;
-    read(&raw, message, channel_id, people, bot)
-}
-
-fn read(
-    raw: &RawMessage<'_>,
-    message: &Value,
-    channel_id: &str,
-    people: &dyn People,
-    bot: &BotIdentity,
-) -> Result<Option<MessageRecord>, EventError> {
-    let reader = MessageReader {
-        channel_id,
-        people,
-        threads: &[],
-        deleted: &[],
-    };
-    let rich = || Deserialize::deserialize(message).map_err(EventError::Json);
-    let Outcome::Keep(mut record) = reader.read(raw, rich)? else {
-        return Ok(None);
-    };
-    if record.text.len() > MAX_TEXT_BYTES {
-        return Err(EventError::TooLong(record.text.len()));
-    }
-    if record.user_id == bot.user_id {
-        // They make Slack show formatting between words without spaces, and mean nothing to a reader.
-        record.text = record.text.replace(ZERO_WIDTH_SPACE, "");
-    }
-    Ok(Some(record))
-}
-
 #[cfg(test)]
-#[path = "events_tests.rs"]
 mod tests;

@@ -183,5 +183,4 @@ fn answer(value: &Value) -> Response {
 }
 
 #[cfg(test)]
-#[path = "http_tests.rs"]
 mod tests;

@@ -34,7 +34,6 @@ pub mod split;
 pub mod token;
 
 mod backoff;
-mod feedback;
 mod form;
 mod json;
 mod script;

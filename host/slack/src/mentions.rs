@@ -137,5 +137,4 @@ fn is_combining(c: char) -> bool {
 }
 
 #[cfg(test)]
-#[path = "mentions_tests.rs"]
 mod tests;

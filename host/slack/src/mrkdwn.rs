@@ -194,5 +194,4 @@ fn address(url: &str) -> &str {
 }
 
 #[cfg(test)]
-#[path = "mrkdwn_tests.rs"]
 mod tests;

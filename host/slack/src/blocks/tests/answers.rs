@@ -34,9 +34,9 @@ fn messages_that_were_found_take_one_line_each() {
         ),
     ]);
     assert_are(&[
-        ("search-ja.json", search_message(&some, Japanese)),
+        ("answers/search-ja.json", search_message(&some, Japanese)),
         (
-            "search-nothing-en.json",
+            "answers/search-nothing-en.json",
             search_message(&view(&[]), English),
         ),
     ]);
@@ -70,12 +70,15 @@ fn lines_of_an_answer_link_to_their_messages() {
         lines: Vec::new(),
     };
     assert_are(&[
-        ("answer-ja.json", answer_message(Some(&view), Japanese)),
         (
-            "answer-nothing-en.json",
+            "answers/answer-ja.json",
+            answer_message(Some(&view), Japanese),
+        ),
+        (
+            "answers/answer-nothing-en.json",
             answer_message(Some(&nothing), English),
         ),
-        ("since-ja.json", since_message(Japanese)),
+        ("answers/since-ja.json", since_message(Japanese)),
     ]);
 }
 
@@ -99,12 +102,27 @@ fn main_points_of_a_thread_link_to_their_messages() {
         ],
     };
     assert_are(&[
-        ("thread-ja.json", thread_message(Some(&view), Japanese)),
-        ("thread-en.json", thread_message(Some(&view), English)),
-        ("thread-nothing-en.json", thread_message(None, English)),
-        ("thread-hint-ja.json", thread_hint(Japanese)),
-        ("thread-modal-ja.json", thread_modal(Some(&view), Japanese)),
-        ("thread-modal-nothing-en.json", thread_modal(None, English)),
+        (
+            "answers/thread-ja.json",
+            thread_message(Some(&view), Japanese),
+        ),
+        (
+            "answers/thread-en.json",
+            thread_message(Some(&view), English),
+        ),
+        (
+            "answers/thread-nothing-en.json",
+            thread_message(None, English),
+        ),
+        ("answers/thread-hint-ja.json", thread_hint(Japanese)),
+        (
+            "answers/thread-modal-ja.json",
+            thread_modal(Some(&view), Japanese),
+        ),
+        (
+            "answers/thread-modal-nothing-en.json",
+            thread_modal(None, English),
+        ),
     ]);
     let long = format!("- 監視は **Crane** に決まった\n{}", "長い".repeat(2_000));
     let remembered = ThreadView {

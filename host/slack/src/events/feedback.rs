@@ -4,7 +4,7 @@ use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
 use serde_json::Value;
 
-use super::pins::emoji;
+use crate::pins::emoji;
 
 /// The rating that `reaction_added` or `reaction_removed` gives an answer of the bot; `None` if it is about something
 /// else.
