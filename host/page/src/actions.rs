@@ -5,9 +5,10 @@ use myao_bot::marking;
 use myao_plugin::state::forgetting::{Forget, Mode};
 
 use super::failure::Failure;
+use super::fields::Fields;
 use super::pages::{Shown, forgotten, issued};
 use super::reader::Reader;
-use super::route::{Fields, Route};
+use super::route::Route;
 use super::tokens;
 
 /// The page after the change.

@@ -15,6 +15,7 @@ mod agents;
 mod changes;
 mod door;
 mod failure;
+mod fields;
 mod headers;
 mod html;
 mod language;

@@ -1,19 +1,15 @@
 //! The addresses of the page: read from requests and written into links by the same type, so that a link leads only to
 //! what exists.
 
-use std::collections::BTreeMap;
-
 use myao_plugin::ts::TsKey;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+use super::fields::Fields;
 
 /// Characters that stay as they are in a path. A dot does not: an id that ends in `.json` is no JSON twin.
 const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_');
 /// The ending of a page's JSON twin.
 const JSON: &str = ".json";
-/// A longer value of a query is no request of the page's own forms.
-const MAX_VALUE: usize = 1_000;
-/// The same for a value of a form.
-const MAX_TEXT: usize = 8_000;
 
 /// Where agents ask.
 pub const AGENTS: &str = "/mcp";
@@ -167,41 +163,6 @@ fn route(path: &str, query: Option<&str>) -> Option<Route> {
             question: query.take("q"),
         }),
         _ => None,
-    }
-}
-
-/// The values of a query or a form. Of several with one name the last counts; one that is too long is left out.
-pub(crate) struct Fields(BTreeMap<String, String>);
-
-impl Fields {
-    fn of_query(query: Option<&str>) -> Self {
-        Self::of(query.unwrap_or_default().as_bytes(), MAX_VALUE)
-    }
-
-    /// The values of a form.
-    pub(crate) fn of_form(form: &[u8]) -> Self {
-        Self::of(form, MAX_TEXT)
-    }
-
-    fn of(pairs: &[u8], longest: usize) -> Self {
-        let pairs = form_urlencoded::parse(pairs);
-        let pairs = pairs.filter(|(_, value)| value.len() <= longest);
-        Self(
-            pairs
-                .map(|(name, value)| (name.into_owned(), value.into_owned()))
-                .collect(),
-        )
-    }
-
-    pub(crate) fn take(&mut self, name: &str) -> String {
-        self.0
-            .remove(name)
-            .map_or_else(String::new, |value| value.trim().to_owned())
-    }
-
-    /// The number of a page, from 1 on.
-    fn number(&mut self, name: &str) -> usize {
-        self.take(name).parse().unwrap_or(1).max(1)
     }
 }
 

@@ -15,12 +15,13 @@ use super::actions::{Done, act};
 use super::agents::{Agency, Agents};
 use super::door::{Door, LinkDoor, TeamDoor, is_from_elsewhere};
 use super::failure::Failure;
+use super::fields::Fields;
 use super::headers::protect;
 use super::html::{Look, Nav};
 use super::language::Language;
 use super::pages::{self, Shown, refused, signed_in};
 use super::reader::Reader;
-use super::route::{self, Fields, Route, Wanted};
+use super::route::{self, Route, Wanted};
 use super::visitor::Visit;
 
 const HTML: &str = "text/html; charset=utf-8";
