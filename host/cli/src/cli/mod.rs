@@ -2,48 +2,20 @@
 
 mod app;
 pub(crate) mod args;
-mod ask;
-mod backup;
-mod chat;
-mod config;
-mod copy;
+mod commands;
 mod costs;
 mod database;
-mod doctor;
-mod embed;
-mod estimate;
+mod dates;
 mod find;
-mod forget;
-mod generate;
-mod history;
-mod import;
-mod init;
 mod line_sources;
-mod lines;
-mod list;
 mod logging;
-mod marks;
-mod mcp;
-mod memory;
 mod newest;
-mod off_record;
 pub(crate) mod output;
-mod page;
-mod prompt;
 mod remarks;
-mod replay;
-mod report_json;
-mod report_text;
-mod run;
-mod search;
 mod seen;
-mod serve;
 mod server_words;
-mod shell;
 mod signals;
-mod slack;
 mod traces;
-mod usage;
 
 use std::process::ExitCode;
 
@@ -56,7 +28,7 @@ use myao_plugin::printable;
 pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
     let app = match (app::App::new(&arguments), &arguments.command) {
         (Err(error), Command::Doctor(_)) => {
-            return doctor::without_configuration(arguments.json, &error);
+            return commands::doctor::without_configuration(arguments.json, &error);
         }
         (app, _) => app?,
     };
@@ -64,49 +36,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("cannot start the asynchronous runtime")?;
-    let result = runtime.block_on(async {
-        match arguments.command {
-            Command::Init(arguments) => init::run(&app, &arguments),
-            Command::Run => run::run(&app).await,
-            Command::Serve(arguments) => serve::run(&app, &arguments).await,
-            Command::Chat(arguments) => chat::run(&app, &arguments).await,
-            Command::Doctor(arguments) => doctor::run(&app, &arguments).await,
-            Command::Config(command) => config::run(&app, &command),
-            Command::Slack(command) => slack::run(&app, &command),
-            Command::Import {
-                path,
-                include_private,
-                include_direct_messages,
-            } => {
-                let options = myao_import::Options::default().with(|options| {
-                    options.include_private = include_private;
-                    options.include_direct_messages = include_direct_messages;
-                });
-                import::run(&app, &path, options).await
-            }
-            Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
-            Command::Rebuild(arguments) => generate::rebuild(&app, &arguments).await,
-            Command::Generate(arguments) => generate::generate(&app, &arguments).await,
-            Command::Search(arguments) => search::run(&app, &arguments).await,
-            Command::Ask(arguments) => ask::run(&app, &arguments).await,
-            Command::Mcp(arguments) => mcp::run(&app, &arguments).await,
-            Command::Memory(arguments) => memory::run(&app, &arguments).await,
-            Command::Forget(arguments) => forget::run(&app, &arguments).await,
-            Command::Pin(arguments) => marks::pin(&app, &arguments).await,
-            Command::Correct(arguments) => marks::correct(&app, &arguments).await,
-            Command::Off(arguments) => off_record::switch(&app, &arguments, true).await,
-            Command::On(arguments) => off_record::switch(&app, &arguments, false).await,
-            Command::Embed => embed::run(&app).await,
-            Command::Backup { file } => backup::run(&app, &file),
-            Command::Database(command) => copy::run(&app, &command),
-            Command::Completions { shell } => shell::completions(shell),
-            Command::Man { folder } => shell::man(&folder),
-            Command::Usage(arguments) => usage::run(&app, &arguments).await,
-            Command::Replay(arguments) => replay::run(&app, &arguments).await,
-            Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,
-            Command::Summarize(arguments) => prompt::summarize(&app, &arguments).await,
-        }
-    });
+    let result = runtime.block_on(commands::run(&app, arguments.command));
     app.end();
     match result {
         Err(error) if !is_broken_pipe(&error) => {
