@@ -48,7 +48,7 @@ impl Work {
 /// Why work cannot begin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum HoldError {
+pub enum LockError {
     /// Another process does it.
     #[error("`{}`: {}", database.display(), work.taken_by(*process))]
     Held {
@@ -72,8 +72,8 @@ pub enum HoldError {
     },
 }
 
-impl HoldError {
-    /// Whether the work may begin later.
+impl LockError {
+    /// If and when the work may begin later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -85,15 +85,19 @@ impl HoldError {
 
 /// Keeps other processes from the same work until it is dropped.
 #[derive(Debug)]
-pub struct Hold(#[expect(dead_code, reason = "closing it gives the lock back")] File);
+pub struct WorkLock(#[expect(dead_code, reason = "closing it gives the lock back")] File);
 
 /// Begins work on a workspace of a database that exists. Blocks for a moment only.
 ///
 /// # Errors
-/// [`HoldError`].
-pub fn hold(database: impl AsRef<Path>, workspace: &str, work: Work) -> Result<Hold, HoldError> {
+/// [`LockError`].
+pub fn lock(
+    database: impl AsRef<Path>,
+    workspace: &str,
+    work: Work,
+) -> Result<WorkLock, LockError> {
     let database = database.as_ref();
-    let unusable = |source| HoldError::Unusable {
+    let unusable = |source| LockError::Unusable {
         database: database.to_owned(),
         source,
     };
@@ -108,7 +112,7 @@ pub fn hold(database: impl AsRef<Path>, workspace: &str, work: Work) -> Result<H
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
-            return Err(HoldError::Held {
+            return Err(LockError::Held {
                 database: database.to_owned(),
                 work,
                 process: holder(&mut file),
@@ -123,7 +127,7 @@ pub fn hold(database: impl AsRef<Path>, workspace: &str, work: Work) -> Result<H
     if let Err(error) = noted {
         tracing::debug!("`{}` does not name this process: {error}", path.display());
     }
-    Ok(Hold(file))
+    Ok(WorkLock(file))
 }
 
 /// The process that has noted itself in a locked file.
@@ -153,7 +157,7 @@ fn in_file_name(id: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::{HoldError, Work, hold};
+    use super::{LockError, Work, lock};
 
     #[test]
     fn work_is_held_by_one_for_each_workspace() {
@@ -163,20 +167,20 @@ mod tests {
         let link = folder.path().join("link.db");
         std::os::unix::fs::symlink(&database, &link).unwrap();
 
-        let held = hold(&database, "a/b", Work::Bot).unwrap();
-        let second = hold(&link, "a/b", Work::Bot).unwrap_err();
+        let held = lock(&database, "a/b", Work::Bot).unwrap();
+        let second = lock(&link, "a/b", Work::Bot).unwrap_err();
         let process = Some(std::process::id());
         assert!(
-            matches!(second, HoldError::Held { work: Work::Bot, process: p, .. } if p == process)
+            matches!(second, LockError::Held { work: Work::Bot, process: p, .. } if p == process)
         );
         let others = [
-            hold(&database, "a%2fb", Work::Bot),
-            hold(&database, "A/B", Work::Bot),
-            hold(&database, "a/b", Work::Backfill),
+            lock(&database, "a%2fb", Work::Bot),
+            lock(&database, "A/B", Work::Bot),
+            lock(&database, "a/b", Work::Backfill),
         ];
         assert!(others.iter().all(Result::is_ok), "{others:?}");
 
         drop(held);
-        assert!(hold(&link, "a/b", Work::Bot).is_ok());
+        assert!(lock(&link, "a/b", Work::Bot).is_ok());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use myao_sqlite::hold::{Work, hold};
+use myao_sqlite::lock::{Work, lock};
 use myao_tests::export::{post, program_with, time, write_export};
 use myao_tests::program::Program;
 use myao_tests::read_project_file;
@@ -60,7 +60,7 @@ fn summary(program: &Program) -> String {
 #[test]
 fn of_two_backfills_at_once_the_second_says_who_works() {
     let program = Program::with_demo();
-    let held = hold(program.path("myao.db"), "default", Work::Backfill).unwrap();
+    let held = lock(program.path("myao.db"), "default", Work::Backfill).unwrap();
     let backfill = ["backfill", "--until", TUESDAY];
     let words = [
         "myao.db",

@@ -5,7 +5,7 @@ use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use myao_sqlite::hold::{Work, hold};
+use myao_sqlite::lock::{Work, lock};
 use myao_tests::export::{Post, post, program_with};
 use myao_tests::postgres::ServerDatabase;
 use myao_tests::program::{Program, rows};
@@ -84,7 +84,7 @@ fn nothing_is_copied_from_nowhere_or_beside_a_bot() {
         .run(&["database", "copy", "myao.db", "mysql://host/d"])
         .is_refused_with(&["postgres://"]);
     for work in [Work::Bot, Work::Backfill] {
-        let _held = hold(program.path("myao.db"), "default", work).unwrap();
+        let _held = lock(program.path("myao.db"), "default", work).unwrap();
         program
             .run(&["database", "copy", "myao.db", "copy.db"])
             .is_refused_with(&["myao.db", "stop"]);

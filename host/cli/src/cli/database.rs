@@ -1,7 +1,7 @@
 //! The store of the program. Nothing else in it knows which engines there are.
 
 mod dump;
-mod hold;
+mod lock;
 mod named;
 
 use std::cell::{OnceCell, RefCell};
@@ -23,11 +23,11 @@ use myao_postgres::{PostgresError, PostgresOptions, PostgresStore};
 use myao_sql::SqlImportTarget;
 pub(crate) use myao_sql::copy::{Copied, CopyProgress, Stage};
 pub(crate) use myao_sqlite::examine::{Examined, examine};
-pub(crate) use myao_sqlite::hold::Work;
+pub(crate) use myao_sqlite::lock::Work;
 use myao_sqlite::{ReadLegacy, ShowIndexing, SqliteStore, StoreError, WorkspaceOptions};
 
 use super::output;
-pub(crate) use hold::{Begun, Hold};
+pub(crate) use lock::{Begun, WorkLock};
 pub(crate) use named::{Named, copy_all};
 
 /// Shown while the messages and memories of an older database are indexed.

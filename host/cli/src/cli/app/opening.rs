@@ -7,7 +7,7 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
 
 use super::App;
-use crate::cli::database::{Begun, Database, Hold, Upgrade, Work};
+use crate::cli::database::{Begun, Database, Upgrade, Work, WorkLock};
 use crate::cli::output;
 
 impl App {
@@ -29,14 +29,14 @@ impl App {
     ///
     /// # Errors
     /// If another process does it.
-    pub(crate) fn hold(
+    pub(crate) fn lock(
         &self,
         work: Work,
         workspace: Arc<dyn Workspace>,
-    ) -> anyhow::Result<(Arc<dyn Workspace>, Hold)> {
+    ) -> anyhow::Result<(Arc<dyn Workspace>, WorkLock)> {
         let database = self.database();
         match database.begin(work, workspace)? {
-            Begun::Held(workspace, hold) => Ok((workspace, hold)),
+            Begun::Held(workspace, lock) => Ok((workspace, lock)),
             Begun::Taken(holder) => Err(database.taken(work, &holder)),
         }
     }

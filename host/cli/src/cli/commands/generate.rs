@@ -153,7 +153,7 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
         };
         return estimate::print(app, work).await;
     }
-    let (workspace, _only_one) = app.hold(Work::Backfill, workspace)?;
+    let (workspace, _only_one) = app.lock(Work::Backfill, workspace)?;
     let plugin = app.plugin_over(&workspace).await?;
     let outcomes = fill(app, &*workspace, &plugin, until, keep_going).await?;
     report_backfill(app, &outcomes, keep_going, None)
@@ -179,7 +179,7 @@ pub(crate) async fn rebuild(app: &App, arguments: &RebuildArgs) -> anyhow::Resul
         };
         return estimate::print(app, work).await;
     }
-    let (workspace, _only_one) = app.hold(Work::Backfill, workspace)?;
+    let (workspace, _only_one) = app.lock(Work::Backfill, workspace)?;
     let plugin = app.plugin_over(&workspace).await?;
     let set_aside = workspace.begin_again(channel, now.unix_seconds);
     let set_aside = set_aside.await.explained()?;

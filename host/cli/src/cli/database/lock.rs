@@ -10,15 +10,18 @@ use myao_plugin::WORKSPACE_SCOPE_ID;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::leases::{Leases, LocalLeases};
 use myao_postgres::{Claim, Claimed, Lease, PostgresStore};
-use myao_sqlite::hold::{Work, hold};
+use myao_sqlite::lock::{Work, lock};
 
 use super::{Database, Store, Where};
 
 /// Keeps other processes from the same work until it is dropped.
 #[must_use]
-pub(crate) enum Hold {
+pub(crate) enum WorkLock {
     /// The lock of a file.
-    File(#[expect(dead_code, reason = "dropping it gives the lock back")] myao_sqlite::hold::Hold),
+    File(
+        #[expect(dead_code, reason = "dropping it gives the lock back")]
+        myao_sqlite::lock::WorkLock,
+    ),
     /// A lease on a server.
     Server(#[expect(dead_code, reason = "dropping it hands the lease back")] Lease),
 }
@@ -27,13 +30,13 @@ pub(crate) enum Hold {
 #[must_use]
 pub(crate) enum Begun {
     /// It is this process's. The workspace is to be used for it.
-    Held(Arc<dyn Workspace>, Hold),
+    Held(Arc<dyn Workspace>, WorkLock),
     /// Another host does it, which is named for people.
     Taken(String),
 }
 
 /// The leases of the work on a workspace, and the lock that keeps a second bot from a file.
-pub(crate) type Shared = (Arc<dyn Leases>, Option<Hold>);
+pub(crate) type Shared = (Arc<dyn Leases>, Option<WorkLock>);
 
 impl Database<'_> {
     /// Begins to be a bot of an opened workspace: alone on one in a file, and with others on a server.
@@ -45,9 +48,9 @@ impl Database<'_> {
     ) -> anyhow::Result<Shared> {
         Ok(match self.place {
             Where::File(path) => {
-                let held = hold(path, self.workspace, Work::Bot)?;
+                let held = lock(path, self.workspace, Work::Bot)?;
                 let leases = Arc::new(LocalLeases::new(workspace.clone()));
-                (leases, Some(Hold::File(held)))
+                (leases, Some(WorkLock::File(held)))
             }
             Where::Server(server) => {
                 let store = match store.and_then(Store::server) {
@@ -81,8 +84,8 @@ impl Database<'_> {
     pub(crate) fn begin(self, work: Work, workspace: Arc<dyn Workspace>) -> anyhow::Result<Begun> {
         let server = match self.place {
             Where::File(path) => {
-                let held = hold(path, self.workspace, work)?;
-                return Ok(Begun::Held(workspace, Hold::File(held)));
+                let held = lock(path, self.workspace, work)?;
+                return Ok(Begun::Held(workspace, WorkLock::File(held)));
             }
             Where::Server(server) => server,
         };
@@ -93,7 +96,7 @@ impl Database<'_> {
             Claimed::Held(lease) => {
                 let (id, scope_id) = (self.workspace, WORKSPACE_SCOPE_ID);
                 let workspace = store.leased_workspace(id, self.timezone, scope_id, &lease)?;
-                Begun::Held(Arc::new(workspace), Hold::Server(lease))
+                Begun::Held(Arc::new(workspace), WorkLock::Server(lease))
             }
         })
     }

@@ -12,12 +12,12 @@ use myao_postgres::{Claimed, PostgresStore};
 use myao_sql::backend::Backend;
 use myao_sql::copy::{Copied, CopyOptions, ShowCopying};
 use myao_sqlite::SqliteStore;
-use myao_sqlite::hold::{Work, hold};
+use myao_sqlite::lock::{Work, lock};
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
-use super::hold::{claim, taken};
-use super::{Hold, Server};
+use super::lock::{claim, taken};
+use super::{Server, WorkLock};
 
 /// How long the work on a server is this process's without a sign of life.
 const LEASE: Duration = Duration::from_secs(25);
@@ -83,20 +83,20 @@ impl Named {
     }
 
     /// Keeps bots and backfills from all its workspaces.
-    fn hold(&self, workspaces: &[String]) -> anyhow::Result<Vec<Hold>> {
+    fn lock(&self, workspaces: &[String]) -> anyhow::Result<Vec<WorkLock>> {
         let works = [Work::Bot, Work::Backfill];
         let all = workspaces
             .iter()
             .flat_map(|workspace| works.map(|work| (workspace, work)));
         match self {
             Self::File(path) => all
-                .map(|(workspace, work)| Ok(Hold::File(hold(path, workspace, work)?)))
+                .map(|(workspace, work)| Ok(WorkLock::File(lock(path, workspace, work)?)))
                 .collect(),
             Self::Server(url) => {
                 let store = PostgresStore::open(&Server(url).options()?)?;
                 all.map(
                     |(workspace, work)| match store.claim(workspace, &claim(work, LEASE))? {
-                        Claimed::Held(lease) => Ok(Hold::Server(lease)),
+                        Claimed::Held(lease) => Ok(WorkLock::Server(lease)),
                         Claimed::Taken { holder } => Err(taken(&self.shown(), work, &holder)),
                     },
                 )
@@ -127,7 +127,7 @@ pub(crate) fn copy_all(
     let source = from.open_existing()?;
     let workspaces = myao_sql::workspace_ids(&*source);
     let workspaces = workspaces.map_err(|error| anyhow::anyhow!(explain_storage(&error)))?;
-    let _held = from.hold(&workspaces)?;
+    let _held = from.lock(&workspaces)?;
     let target = to.open()?;
     let copied = myao_sql::copy::copy(&*source, &*target, &CopyOptions::default(), progress);
     copied.map_err(|error| anyhow::anyhow!(explain_storage(&error)))

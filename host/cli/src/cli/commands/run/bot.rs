@@ -80,7 +80,7 @@ impl Prepared {
             Some(store) => app.database().open_in(store)?,
             None => app.workspace()?,
         };
-        let (leases, hold) = app.database().share(&workspace, store.as_ref())?;
+        let (leases, lock) = app.database().share(&workspace, store.as_ref())?;
         let Some(me) = who_am_i(&client, &mut stop).await? else {
             return Ok(());
         };
@@ -142,7 +142,7 @@ impl Prepared {
             None => bot.await,
         };
         ended?;
-        drop(hold);
+        drop(lock);
         Ok(())
     }
 }
