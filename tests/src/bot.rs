@@ -119,7 +119,7 @@ impl Bot {
         &self.program
     }
 
-    /// Gives it another configuration, which it reads when it is told to.
+    /// Gives it another configuration, which it reads at the next reload.
     pub fn configure(&self, config: &str) {
         configure(&self.program, config, self.health);
     }

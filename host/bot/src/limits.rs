@@ -53,7 +53,7 @@ impl Mentions {
         Ok(Some(Answered::Notified))
     }
 
-    /// How an attempt ended. If the budget of the day is used up, the author is told.
+    /// The result of an attempt. If the budget of the day is used up, the author gets a notice.
     pub(super) async fn unless_spent(
         &self,
         reply: &WaitingReply,

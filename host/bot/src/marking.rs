@@ -79,7 +79,8 @@ pub async fn correct(
     Ok(ts)
 }
 
-/// Takes somebody's messages off the record from now on, or puts them back on it. Returns whether this changed anything.
+/// Takes somebody's messages off the record from now on, or puts them back on it. Returns true if this changed
+/// anything.
 ///
 /// # Errors
 /// The error of the store.

@@ -142,7 +142,7 @@ impl Mentions {
         Ok(waiting)
     }
 
-    /// Answers one mention, unless another host does. Returns whether it was this one's.
+    /// Claims and answers one mention. Returns false if another host has claimed it.
     async fn claim_and_answer(&self, reply: &WaitingReply) -> Result<bool, StorageError> {
         let piece = Piece::answer(&reply.channel_id, reply.ts);
         let Some(leased) = self.leases.claim(&piece).await? else {

@@ -146,7 +146,7 @@ impl Connections {
         }
     }
 
-    /// Makes room for one more connection; returns whether one had to be closed for it.
+    /// Makes room for one more connection; returns true if one had to be closed for it.
     fn make_room(&mut self) -> bool {
         self.by_age.retain(|connection| !connection.is_finished());
         self.by_age.len() >= self.most && self.close_oldest()

@@ -18,7 +18,7 @@ pub struct Deferred {
 }
 
 impl Deferred {
-    /// Counts a place that failed, if it did so for want of a budget; returns whether it did.
+    /// Counts a place, and returns true, if it failed for want of a budget.
     pub fn takes(&mut self, error: &Error) -> bool {
         let is_spent = matches!(error, Error::Llm(error) if error.is_budget_spent());
         if is_spent {

@@ -33,7 +33,7 @@ impl TokenPrice {
 /// The prices of models.
 pub trait Pricing: Send + Sync {
     /// The price of a model: of the one that answered, or else of the one that was asked. It must not be too low: for a
-    /// model of which no price is known, the highest price that is known.
+    /// model without a known price, the highest known price.
     fn of(&self, provider: &str, answered_by: &str, asked: &str) -> TokenPrice;
 }
 

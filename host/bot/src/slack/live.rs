@@ -165,7 +165,7 @@ impl LiveSlack {
         self.keep_answers(asked.collect()).await.map(drop)
     }
 
-    /// Looks things up and stores what Slack returns. Returns whether that is anything.
+    /// Looks things up and stores the results. Returns true if there are any.
     async fn keep_answers(&self, asked: Vec<LookUp>) -> Result<bool, StorageError> {
         let answers: Vec<Vec<Effect>> = futures::stream::iter(asked)
             .map(|asked| self.look_up(asked))
@@ -244,7 +244,7 @@ fn is_known(name: Option<&str>) -> bool {
 struct Unknown(Mutex<HashMap<String, i64>>);
 
 impl Unknown {
-    /// Returns whether an id may be requested at `now`, in Unix seconds; it counts as requested from then on.
+    /// Returns true if an id may be requested at `now`, in Unix seconds; it counts as requested from then on.
     fn may_ask(&self, id: &str, now: i64) -> bool {
         let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A later time was noted while the clock was ahead.
