@@ -8,9 +8,8 @@
 //! | `text picture` | a drawing: the files and folders that it names exist |
 //! | `yaml` | it is a valid configuration; if a comment at its head names it, the commands below can use it |
 //! | `json`, `python` | it can be parsed |
-//! | `ini unit`, `dockerfile` | its form, and its commands as with `not-run` |
 //! | `rust` | it is a test of the documentation: the document is included in `host/plugin/src/lib.rs` |
-//! | anything below `<!-- from FILE -->` | its lines are in that file of the project; `…` leaves lines out; a unit and a `dockerfile` are checked as above, too |
+//! | anything below `<!-- from FILE -->` | its lines are in that file of the project; `…` leaves lines out |
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -29,11 +28,7 @@ const LIBRARY: &str = "host/plugin/src/lib.rs";
 /// What is wrong with a block.
 pub(crate) fn faults(document: &str, block: &Block, place: &Place) -> Vec<String> {
     if let Some(file) = &block.from {
-        let faults = not_from(&block.text, file);
-        let is_of_a_package = matches!(block.language.as_str(), "ini" | "dockerfile");
-        if !is_of_a_package || !faults.is_empty() {
-            return faults;
-        }
+        return not_from(&block.text, file);
     }
     match block.language.as_str() {
         "sh" if block.has("not-run") => commands::faults(&block.text, place),
@@ -52,8 +47,6 @@ pub(crate) fn faults(document: &str, block: &Block, place: &Place) -> Vec<String
             .into_iter()
             .collect(),
         "python" => not_python(&block.text),
-        "ini" if block.has("unit") => unit_faults(&block.text, place),
-        "dockerfile" => dockerfile_faults(&block.text, place),
         "rust" => not_a_doctest(document, block),
         "" => vec!["it has no language".to_owned()],
         other => vec![format!(
@@ -159,58 +152,6 @@ fn not_python(text: &str) -> Vec<String> {
         true => Vec::new(),
         false => vec![String::from_utf8_lossy(&ended.stderr).into_owned()],
     }
-}
-
-/// What a unit must set, so that strangers cannot use up its files and other users cannot read what it keeps.
-const LIMITS_OF_A_UNIT: [&str; 3] = ["LimitNOFILE=4096", "UMask=0077", "StateDirectoryMode=0700"];
-
-/// A unit of systemd: <https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html>.
-fn unit_faults(text: &str, place: &Place) -> Vec<String> {
-    let missing = LIMITS_OF_A_UNIT.into_iter();
-    let missing = missing
-        .filter(|limit| !text.lines().any(|line| line == *limit))
-        .map(|limit| format!("it does not set {limit}"));
-    let lines = text
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
-    lines
-        .filter_map(|line| match line.split_once('=') {
-            Some((key, command)) if key.starts_with("Exec") => commands::fault(command, place),
-            Some((key, _)) if key.chars().all(|c| c.is_ascii_alphanumeric()) => None,
-            _ if ["[Unit]", "[Service]", "[Install]"].contains(&line) => None,
-            _ => Some(format!("neither a section nor a key: {line}")),
-        })
-        .chain(missing)
-        .collect()
-}
-
-fn dockerfile_faults(text: &str, place: &Place) -> Vec<String> {
-    let joined = text.replace("\\\n", " ");
-    let instructions = joined
-        .lines()
-        .filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let mut faults = Vec::new();
-    let mut command = Vec::new();
-    for line in instructions {
-        let (instruction, rest) = line.split_once(' ').unwrap_or((line, ""));
-        match instruction {
-            "ENTRYPOINT" | "CMD" => match serde_json::from_str::<Vec<String>>(rest) {
-                Ok(words) => command.extend(words),
-                Err(error) => faults.push(format!("{line}: {error}")),
-            },
-            "COPY" => {
-                let from = rest.split_whitespace().next().unwrap_or_default();
-                // `make build` makes it.
-                if from != "target/release/myao" && !project_file(from).exists() {
-                    faults.push(format!("there is no {from}"));
-                }
-            }
-            "FROM" | "RUN" | "USER" | "WORKDIR" | "VOLUME" | "EXPOSE" | "ENV" => {}
-            _ => faults.push(format!("no instruction: {line}")),
-        }
-    }
-    faults.extend(commands::fault(&command.join(" "), place));
-    faults
 }
 
 fn not_a_doctest(document: &str, block: &Block) -> Vec<String> {

@@ -21,6 +21,7 @@ mod lines;
 mod model;
 mod names;
 mod operator;
+mod packaged;
 mod place;
 mod shown;
 #[path = "../specification.rs"]
@@ -120,7 +121,7 @@ fn the_way_of_a_message_is_told_step_by_step() {
 }
 
 /// Blocks with one fault each, and a word of the message about it.
-const FAULTY: [(&str, &str); 18] = [
+const FAULTY: [(&str, &str); 16] = [
     ("```\na\n```", "no language"),
     ("```elvish\na\n```", "nothing checks `elvish`"),
     ("    indented\n", "no language"),
@@ -135,14 +136,6 @@ const FAULTY: [(&str, &str); 18] = [
     ("```yaml\nmemory: { recall: true }\n```", "recall"),
     ("```json\n{\n```", "EOF"),
     ("```python\ndef\n```", "SyntaxError"),
-    (
-        "```ini unit\nExecStart=/usr/local/bin/myao dance\n```",
-        "dance",
-    ),
-    (
-        "```dockerfile\nENTRYPOINT [\"myao\", \"dance\"]\n```",
-        "dance",
-    ),
     (
         "<!-- from wit/world.wit -->\n```wit\nworld summarizer {\nimport llm;\n```",
         "wit/world.wit",

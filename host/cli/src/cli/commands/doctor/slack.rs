@@ -28,7 +28,7 @@ const APP_PAGES: &str = "the app's pages at https://api.slack.com/apps";
 pub(super) async fn check(slack: &Slack, bot_runs: bool) -> Vec<Finding> {
     let (bot_token, app_token) = (set(&slack.bot_token), set(&slack.app_token));
     if bot_token.is_none() && app_token.is_none() && slack.listen.is_none() {
-        let how = "`myao run` needs it: `myao slack manifest` prints the app to make, docs/slack.md explains the rest";
+        let how = "`myao run` needs it: `myao slack manifest` prints the app to make, docs/running.md explains the rest";
         return vec![Finding::unset("Slack", "not configured").with_advice(how)];
     }
     let mut findings = Vec::new();

@@ -23,7 +23,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// Where to read more.
 const HOW_TO: &str =
-    "`myao slack manifest` prints the app's manifest, docs/slack.md explains the rest";
+    "`myao slack manifest` prints the app's manifest, docs/running.md explains the rest";
 
 /// Waits for something that cannot be reached at the start.
 pub(super) struct Attempts(Duration);
