@@ -72,7 +72,7 @@ pub struct Config {
     pub agents: Agents,
     /// What a million tokens cost, by `PROVIDER/MODEL`, and in which `currency`; see [Prices](#prices).
     pub prices: Prices,
-    /// The most that models may cost; see [Budget](#budget).
+    /// The most that models may cost; see [Budget](running.md#budget).
     pub budget: BudgetConfig,
     /// What is remembered, and how.
     pub memory: MemoryConfig,

@@ -15,7 +15,7 @@ use super::values::socket_address;
 #[derive(Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Slack {
-    /// `xoxb-…`; `myao run` needs it; see [slack.md](slack.md).
+    /// `xoxb-…`; `myao run` needs it; see [running.md](running.md).
     #[serde(deserialize_with = "optional_expanded")]
     pub bot_token: Option<String>,
     /// `xapp-…`, for Socket Mode.
