@@ -31,7 +31,7 @@ impl Pair {
     #[must_use]
     pub fn detail(&self) -> String {
         format!(
-            "{} against {}; medians of {} rounds in turns",
+            "{} against {}; {} rounds",
             shown(self.one),
             shown(self.other),
             self.rounds

@@ -38,7 +38,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
         times.push((channels, pair.one));
         rows.push(Row {
             what: format!("context of {channels} channels with {VERSIONS} versions each, and {MESSAGES} messages, from SQLite"),
-            against: "the bare SQL that returns the same rows, on one thread".to_owned(),
+            against: "bare SQL that returns the same rows, on one thread".to_owned(),
             measured: Figure::Times(pair.ratio),
             limit: if channels == CHANNELS {
                 Limit::AtMost(Figure::Times(3.0))
@@ -69,7 +69,7 @@ fn crossing(channels: u64) -> Result<Row> {
     let pair = against_bare(&runtime, &store, &plugin)?;
     Ok(Row {
         what: format!("the same of {channels} channels from rows that are at hand, and are copied"),
-        against: "the bare SQL that returns the same rows, on one thread".to_owned(),
+        against: "bare SQL that returns the same rows, on one thread".to_owned(),
         measured: Figure::Times(pair.ratio),
         limit: Limit::None,
         detail: pair.detail(),

@@ -95,7 +95,7 @@ impl Bench {
         )?;
         Ok(Row {
             what: format!("generation run over {CHANNELS} due channels of {MESSAGES} messages, SQLite {place}, one channel at a time, all on one core"),
-            against: "the bare SQL that reads and writes the same rows in as many transactions, and minijinja rendering the same prompts without notes; sources of lines, values and records are the component's alone".to_owned(),
+            against: "bare SQL for the same rows and transactions, and minijinja for the same prompts; sources of lines, values and records are the component's alone".to_owned(),
             measured: Figure::Times(pair.ratio),
             limit,
             detail: pair.detail(),

@@ -216,7 +216,7 @@ fn replies(runtime: &Runtime, filled: &Filled) -> Result<Vec<Row>> {
 fn context_row(what: &str, pair: &Pair) -> Row {
     Row {
         what: format!("{what}, from PostgreSQL"),
-        against: "the bare SQL that returns the same rows, through the same driver".to_owned(),
+        against: "bare SQL that returns the same rows, through the same driver".to_owned(),
         measured: Figure::Times(pair.ratio),
         limit: Limit::AtMost(Figure::Times(3.0)),
         detail: pair.detail(),

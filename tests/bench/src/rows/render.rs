@@ -96,7 +96,8 @@ fn against_native(
     )?;
     Ok(Row {
         what: format!("render {messages} messages through the component{templates}"),
-        against: "minijinja in the same program: templates compiled before, a context of structs handed over by serde".to_owned(),
+        against: "minijinja in the same program, with compiled templates and a context of structs"
+            .to_owned(),
         measured: Figure::Times(pair.ratio),
         limit,
         detail: pair.detail(),

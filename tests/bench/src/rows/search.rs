@@ -150,9 +150,7 @@ impl Filled {
                 what: format!(
                     "{what} of {QUESTIONS} searches over {messages} messages of {channels} channels"
                 ),
-                against:
-                    "bare FTS5: a table of the same texts, any of the same words, the ten best"
-                        .to_owned(),
+                against: "bare FTS5: the same texts, any of the words, the ten best".to_owned(),
                 measured: Figure::Seconds(one),
                 limit: if is_many {
                     Limit::AtMost(Figure::Seconds(limit))
