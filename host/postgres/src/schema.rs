@@ -19,16 +19,16 @@ pub(crate) struct Migration {
 }
 
 /// Each takes a database from the version that is its index in this list to the next version.
-pub(crate) const MIGRATIONS: &[Migration] = &[
-    Migration {
-        sql: include_str!("migrations/0001_start.sql"),
-        oldest_reader: 1,
-    },
-    Migration {
-        sql: include_str!("migrations/0002_tuples.sql"),
-        oldest_reader: 1,
-    },
-];
+pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
+    sql: concat!(
+        include_str!("schema/functions.sql"),
+        include_str!("schema/talk.sql"),
+        include_str!("schema/memories.sql"),
+        include_str!("schema/models.sql"),
+        include_str!("schema/events.sql"),
+    ),
+    oldest_reader: 1,
+}];
 
 /// The version to which [`MIGRATIONS`] lead.
 pub(crate) fn newest() -> i64 {

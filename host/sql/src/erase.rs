@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::params;
-use crate::session::{Connection, Dialect, Result};
+use crate::session::{Connection, Result};
 use myao_plugin::state::forgetting::Erased;
 use myao_plugin::{Citation, erasure};
 
@@ -83,19 +83,7 @@ pub(super) fn erase(
     anew.channels.extend(waiting);
     erased.events = drop_events(connection, workspace, &keys)?;
     erased += drop_copies(connection, workspace, &keys, &memories)?;
-    drop_legacy_texts(connection)?;
     Ok(erased)
-}
-
-/// Removes the tables of the Python bot, which an upgraded file of SQLite keeps: they are a second copy, and it is not known
-/// what their memories were made from.
-pub(super) fn drop_legacy_texts(connection: &Connection) -> Result<()> {
-    if connection.dialect() == Dialect::Sqlite {
-        for table in ["legacy_messages", "legacy_memories"] {
-            connection.execute(&format!("DROP TABLE IF EXISTS {table}"), ())?;
-        }
-    }
-    Ok(())
 }
 
 /// Lets wait again what memories of another program counted for that lost lines. Returns the channel of each message.

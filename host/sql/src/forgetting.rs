@@ -269,7 +269,6 @@ fn expire_messages(
     }
     let keys = json_array(&old.iter().map(|(key, ..)| *key).collect());
     connection.execute(include_str!("sql/expire_messages.sql"), params![keys, now])?;
-    erase::drop_legacy_texts(connection)?;
     let mut writing = Writing::new(place.workspace, Source::Events(now));
     for (key, channel, thread) in &old {
         writing.touch_text(*channel, *key);

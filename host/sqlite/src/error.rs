@@ -64,26 +64,6 @@ pub enum StoreError {
         /// What SQLite says.
         detail: String,
     },
-    /// The rows of an older program's database could not be imported.
-    #[error("`{}` could not be upgraded: {source}", path.display())]
-    Upgrade {
-        /// The database file.
-        path: PathBuf,
-        /// The error of the code that reads the old rows.
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// The rows of an older program's database need too much memory for an upgrade in place.
-    #[error(
-        "`{}` holds too much to be upgraded in place, which may add {limit} bytes: import it with `myao import {}` into a new database, \
-         which `memory.database_path` names",
-        path.display(), path.display()
-    )]
-    TooLargeToUpgrade {
-        /// The database file.
-        path: PathBuf,
-        /// How many bytes an upgrade may add.
-        limit: u32,
-    },
     /// The schema is larger than any that myao or the Python bot makes.
     #[error("reading the tables of `{}` takes far too long: name another file in `memory.database_path`", .0.display())]
     TooManyTables(PathBuf),

@@ -22,8 +22,6 @@ pub enum Examined {
     Missing,
     /// It is empty: no program has made a table in it.
     Empty,
-    /// It is the Python bot's.
-    Legacy,
     /// It is myao's, and can be written.
     Ours {
         /// Its schema version.
@@ -49,7 +47,7 @@ pub fn examine(path: &Path) -> Result<Examined, StoreError> {
     let look = || Ok((schema::look(&connection)?, schema::is_marked(&connection)?));
     let (found, is_marked) = look().map_err(at)?;
     match &found {
-        Some(schema::Found::Legacy) => return Ok(Examined::Legacy),
+        Some(schema::Found::Legacy) => return Err(StoreError::Legacy(path.to_owned())),
         Some(schema::Found::Foreign) => return Err(StoreError::Foreign(path.to_owned())),
         Some(schema::Found::Newer(found)) => {
             return Err(StoreError::Newer {
@@ -135,9 +133,9 @@ mod tests {
         let path = folder.path().join("myao.db");
         drop(SqliteStore::open(&path).unwrap());
         let connection = rusqlite::Connection::open(&path).unwrap();
-        connection.pragma_update(None, "user_version", 1).unwrap();
+        connection.pragma_update(None, "user_version", 0).unwrap();
         let older = Examined::Ours {
-            schema: 1,
+            schema: 0,
             newest: schema::NEWEST,
             faults: Vec::new(),
         };

@@ -225,18 +225,4 @@ fn a_broken_row_of_the_bots_database_is_left_out_and_named() {
     let output = program.run(&["import", "bot.db"]).output();
     assert!(output.contains("  memories  5  "), "{output}");
     assert!(words.iter().all(|word| output.contains(word)), "{output}");
-
-    // Opened in place, too; there its row stays in the old table.
-    program.write("myao.yaml", "memory: { database_path: bot.db }\n");
-    let ran = program.run(&["memory", "list"]);
-    assert_eq!(ran.code, Some(0), "{ran:#?}");
-    assert!(
-        words.iter().all(|word| ran.stderr.contains(word)),
-        "{ran:#?}"
-    );
-    let kept = rows(&program.path("bot.db"));
-    assert!(
-        kept.iter()
-            .any(|row| row.starts_with("legacy_memories ") && row.contains("yesterday"))
-    );
 }

@@ -3,7 +3,6 @@
 use std::fs;
 
 use myao_tests::program::{Program, demo_export};
-use myao_tests::read_project_file;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
@@ -157,25 +156,6 @@ fn a_day_is_the_first_that_stays() {
     let oldest: i64 = database.query_row(oldest, [], |row| row.get(0)).unwrap();
     // 3 March 2026 in UTC, the configured time zone.
     assert!(oldest >= 1_772_496_000, "{oldest}");
-}
-
-#[test]
-fn nothing_of_an_upgraded_database_of_the_python_bot_is_left() {
-    let program = Program::with_config("memory: { database_path: bot.db, recording: true }\n");
-    let database = Connection::open(program.path("bot.db")).unwrap();
-    let tables = read_project_file("tests/fixtures/python-bot/database.sql");
-    database.execute_batch(&tables).unwrap();
-    drop(database);
-    // The first command upgrades it, and says so.
-    assert_eq!(program.run(&["memory", "accept"]).code, Some(0));
-    program.run(&["backfill"]).succeeded();
-    let said = long_lines(&program, "bot.db", "1");
-    assert!(said.len() >= 8 && !in_files(&program, "bot.db", &said).is_empty());
-    let receipt = program
-        .run(&["--json", "forget", "--before", "2027-01-01"])
-        .json();
-    assert_eq!(receipt["search"]["found"], json!([]), "{receipt}");
-    assert_eq!(in_files(&program, "bot.db", &said), [""; 0]);
 }
 
 #[test]

@@ -354,25 +354,6 @@ fn no_trigger_of_a_database_is_run() {
 }
 
 #[test]
-fn what_does_not_fit_into_memory_is_not_upgraded_in_place() {
-    let mentions = "<@U1>".repeat(400);
-    let grows = format!(
-        "DROP TABLE users; CREATE TABLE users (user_id, name); INSERT INTO users VALUES ('U1', '{}');
-        DROP TABLE messages;
-        CREATE TABLE messages (message_id, channel_id, user_id, text, timestamp);
-        WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 1500)
-        INSERT INTO messages SELECT '1700000000.' || (100000 + n), 'C1', 'U1', '{mentions}', '2024-03-01 10:05:00' FROM n;",
-        "n".repeat(500)
-    );
-    let program = program_with_bot(&grows);
-    let size = program.path("bot.db").metadata().unwrap().len();
-    assert!(size < 10_000_000, "{size}");
-    open(&program).is_refused_with(&["bot.db", "104857600 bytes", "`myao import bot.db`"]);
-    program.write("myao.yaml", "");
-    import(&program, "bot.db").succeeded();
-}
-
-#[test]
 fn huge_values_of_a_database_are_left_out() {
     let huge = "UPDATE messages SET text = zeroblob(300000000) WHERE rowid = 1;
         UPDATE messages SET user_id = hex(zeroblob(30000000)) WHERE rowid = 2;

@@ -1,6 +1,6 @@
-//! The Python bot's database: imported, and opened in place.
+//! The import of the Python bot's database.
 
-use myao_tests::program::{Program, Ran, rows};
+use myao_tests::program::{Program, Ran};
 use myao_tests::read_project_file;
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -19,15 +19,6 @@ pub(crate) fn imported() -> Program {
     let program = program();
     program.run(&["import", "bot.db"]).succeeded();
     program
-}
-
-/// Everything but the keys of rows and the bot's own tables.
-fn stored(program: &Program, database: &str) -> Vec<String> {
-    let kept = |row: &String| !row.starts_with("legacy_") && !row.starts_with("sqlite_");
-    rows(&program.path(database))
-        .into_iter()
-        .filter(kept)
-        .collect()
 }
 
 fn memories(program: &Program, arguments: &[&str]) -> Vec<Value> {
@@ -130,28 +121,15 @@ fn importing_it_leaves_its_file_alone() {
 }
 
 #[test]
-fn opened_in_place_it_holds_what_an_import_gives() {
-    let in_place = program();
-    in_place.write("myao.yaml", "memory: { database_path: bot.db }\n");
-    let first = in_place.run(&["memory", "list"]);
-    assert_eq!(first.code, Some(0), "{first:#?}");
-    assert!(
-        first
-            .stderr
-            .starts_with("Upgraded bot.db: 12 messages and 6 memories"),
-        "{first:#?}"
-    );
-    assert_eq!(stored(&in_place, "bot.db"), stored(&imported(), "myao.db"));
-    // Its own tables stay beside.
-    let old = rows(&in_place.path("bot.db"));
-    assert_eq!(
-        old.iter()
-            .filter(|row| row.starts_with("legacy_messages "))
-            .count(),
-        12
-    );
-    // It is upgraded once.
-    in_place.run(&["memory", "list"]).succeeded();
+fn it_is_not_opened_in_place() {
+    let program = program();
+    program.write("myao.yaml", "memory: { database_path: bot.db }\n");
+    let refused = program.run(&["memory", "list"]);
+    refused.is_refused_with(&[
+        "bot.db",
+        "the Python bot's database",
+        "`myao import bot.db`",
+    ]);
 }
 
 /// Regression 2.

@@ -4,34 +4,26 @@ mod dump;
 mod lock;
 mod named;
 
-use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use chrono_tz::Tz;
-use indicatif::ProgressBar;
 use myao::config::{Config, DatabaseUrl};
-use myao_import::{ImportReport, python_bot};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
-use myao_plugin::storage::records::ImportTally;
 use myao_plugin::{Retry, WORKSPACE_SCOPE_ID};
 pub(crate) use myao_postgres::examine::{Examined as ExaminedServer, Writing};
 use myao_postgres::{PostgresError, PostgresOptions, PostgresStore};
 use myao_sql::SqlImportTarget;
 pub(crate) use myao_sql::copy::{Copied, CopyProgress, Stage};
+use myao_sqlite::SqliteStore;
 pub(crate) use myao_sqlite::examine::{Examined, examine};
 pub(crate) use myao_sqlite::lock::Work;
-use myao_sqlite::{ReadLegacy, ShowIndexing, SqliteStore, StoreError, WorkspaceOptions};
 
-use super::output;
 pub(crate) use lock::{Begun, WorkLock};
 pub(crate) use named::{Named, copy_all};
-
-/// Shown while the messages and memories of an older database are indexed.
-const INDEXING: &str = "{bar:30} {pos}/{len} messages and memories indexed for search";
 
 /// A database, and which workspace of it is used.
 #[derive(Clone, Copy)]
@@ -80,15 +72,6 @@ impl Store {
     }
 }
 
-/// The data that was carried over from the database of the Python bot.
-pub(crate) struct Upgrade {
-    pub(crate) tally: ImportTally,
-    pub(crate) report: ImportReport,
-}
-
-/// A workspace, and the data that was carried over into it.
-type Opened = (Arc<dyn Workspace>, Option<Upgrade>);
-
 impl<'a> Database<'a> {
     /// The one that is configured.
     pub(crate) fn of(config: &'a Config) -> Self {
@@ -124,49 +107,32 @@ impl<'a> Database<'a> {
         }
     }
 
-    /// Opens the workspace; creates the database if there is none, and upgrades an older one.
-    pub(crate) fn open(self) -> anyhow::Result<Opened> {
-        match self.place {
-            Where::File(path) => self
-                .opened(|options, read, indexing| myao_sqlite::open(path, options, read, indexing)),
-            Where::Server(server) => {
-                let store = PostgresStore::open(&server.options()?)?;
-                Ok((self.workspace_in(&store)?, None))
-            }
-        }
+    /// Opens the workspace; creates the database if there is none, and migrates an older one.
+    pub(crate) fn open(self) -> anyhow::Result<Arc<dyn Workspace>> {
+        self.open_in(&self.store()?)
     }
 
     /// The same for commands that only look, which a database that cannot be written is enough for. `None` if there is none.
-    pub(crate) fn open_to_look(self) -> anyhow::Result<Option<Opened>> {
-        match self.place {
-            Where::File(path) if !path.exists() => Ok(None),
-            Where::File(path) => {
-                let opened = self.opened(|options, read, indexing| {
-                    myao_sqlite::open_to_look(path, options, read, indexing)
-                });
-                opened.map(Some)
-            }
+    pub(crate) fn open_to_look(self) -> anyhow::Result<Option<Arc<dyn Workspace>>> {
+        let store = match self.place {
+            Where::File(path) if !path.exists() => None,
+            Where::File(path) => Some(Store::File(SqliteStore::open_to_look(path)?)),
             Where::Server(server) => {
-                let store = PostgresStore::open_existing(&server.options()?)?;
-                let workspace = store.map(|store| self.workspace_in(&store)).transpose()?;
-                Ok(workspace.map(|workspace| (workspace, None)))
+                PostgresStore::open_existing(&server.options()?)?.map(Store::Server)
             }
-        }
+        };
+        store.map(|store| self.open_in(&store)).transpose()
     }
 
     /// The same for imports: the workspace is created only if the import succeeds.
-    pub(crate) fn import_target(self) -> anyhow::Result<(Arc<dyn ImportTarget>, Option<Upgrade>)> {
-        match self.place {
-            Where::File(path) => self.opened(|options, read, indexing| {
-                myao_sqlite::import_target(path, options, read, indexing)
-            }),
-            Where::Server(server) => {
-                let store = PostgresStore::open(&server.options()?)?;
-                let id = self.workspace.to_owned();
-                let target = SqlImportTarget::new(move |now| Ok(store.import(&id, now)?));
-                Ok((Arc::new(target), None))
-            }
-        }
+    pub(crate) fn import_target(self) -> anyhow::Result<Arc<dyn ImportTarget>> {
+        let (store, id) = (self.store()?, self.workspace.to_owned());
+        Ok(Arc::new(SqlImportTarget::new(move |now| {
+            Ok(match &store {
+                Store::File(store) => store.import(&id, now)?,
+                Store::Server(store) => store.import(&id, now)?,
+            })
+        })))
     }
 
     /// Opens the database for several workspaces, which share it.
@@ -203,35 +169,6 @@ impl<'a> Database<'a> {
     fn workspace_in(self, store: &PostgresStore) -> anyhow::Result<Arc<dyn Workspace>> {
         let workspace = store.workspace(self.workspace, self.timezone, WORKSPACE_SCOPE_ID)?;
         Ok(Arc::new(workspace))
-    }
-
-    fn opened<T>(
-        self,
-        open: impl FnOnce(
-            &WorkspaceOptions<'_>,
-            ReadLegacy<'_>,
-            ShowIndexing<'_>,
-        ) -> Result<(T, Option<ImportTally>), StoreError>,
-    ) -> anyhow::Result<(T, Option<Upgrade>)> {
-        let options = WorkspaceOptions::new(self.workspace, self.timezone, WORKSPACE_SCOPE_ID);
-        let report = RefCell::new(ImportReport::default());
-        let bar = OnceCell::new();
-        let (opened, upgraded) = open(
-            &options,
-            &|connection, sink| {
-                report.replace(python_bot::read(connection, sink)?);
-                Ok(())
-            },
-            &|done, total| {
-                let bar: &ProgressBar = bar.get_or_init(|| output::progress_bar(total, INDEXING));
-                bar.set_position(done);
-            },
-        )?;
-        if let Some(bar) = bar.get() {
-            bar.finish_and_clear();
-        }
-        let report = report.take();
-        Ok((opened, upgraded.map(|tally| Upgrade { tally, report })))
     }
 }
 

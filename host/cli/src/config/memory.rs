@@ -12,8 +12,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryConfig {
-    /// The SQLite file; `~` at the beginning is the home folder. A database of the Python bot is upgraded in place, its old
-    /// tables stay as `legacy_*` until a message is edited, deleted or forgotten. Default `./myao.db`.
+    /// The SQLite file; `~` at the beginning is the home folder. Default `./myao.db`.
     #[serde(deserialize_with = "expanded_path")]
     pub database_path: PathBuf,
     /// A PostgreSQL database, in the place of `memory.database_path`: `postgres://USER:PASSWORD@HOST/DATABASE`; see

@@ -7,22 +7,18 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
 
 use super::App;
-use crate::cli::database::{Begun, Database, Upgrade, Work, WorkLock};
+use crate::cli::database::{Begun, Database, Work, WorkLock};
 use crate::cli::output;
 
 impl App {
-    /// Opens the workspace in the database; creates the database if there is none, and upgrades an older one.
+    /// Opens the workspace in the database; creates the database if there is none, and migrates an older one.
     pub(crate) fn workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
-        let (workspace, upgraded) = self.database().open()?;
-        self.report_upgrade(upgraded);
-        Ok(workspace)
+        self.database().open()
     }
 
     /// The same for imports: the workspace is created only if the import succeeds.
     pub(crate) fn import_target(&self) -> anyhow::Result<Arc<dyn ImportTarget>> {
-        let (target, upgraded) = self.database().import_target()?;
-        self.report_upgrade(upgraded);
-        Ok(target)
+        self.database().import_target()
     }
 
     /// Keeps other processes from the same work on the opened workspace, and returns the workspace to do it with.
@@ -46,25 +42,7 @@ impl App {
         Database::of(&self.config)
     }
 
-    fn report_upgrade(&self, upgraded: Option<Upgrade>) {
-        let Some(Upgrade { tally, report }) = upgraded else {
-            return;
-        };
-        output::tell(&format!(
-            "Upgraded {}: {} messages and {} memories were carried over; the old tables stay beside them as legacy_*",
-            self.database().shown(),
-            tally.messages.new,
-            tally.memories.new
-        ));
-        for warning in &report.warnings {
-            output::tell(&format!("warning: {warning}"));
-        }
-        if let Some(text) = self.about_unknown_audiences(report.unknown_audiences) {
-            output::tell(&text);
-        }
-    }
-
-    /// A hint about channels of an import that count as private because their readers are not known.
+    /// The remedy for channels of an import that count as private because it is not known who reads them.
     pub(crate) fn about_unknown_audiences(&self, channels: u64) -> Option<String> {
         let (run, import) = (self.command("run"), self.command("import EXPORT"));
         (channels > 0).then(|| {
@@ -79,15 +57,13 @@ impl App {
     pub(crate) fn existing_workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
         let database = self.database();
         let opened = database.open_to_look()?;
-        let (workspace, upgraded) = opened.with_context(|| {
+        opened.with_context(|| {
             format!(
                 "there is no database {} yet: run `{}` first, or name another one in the configuration ({})",
                 database.shown(),
                 self.command("import PATH"),
                 database.key()
             )
-        })?;
-        self.report_upgrade(upgraded);
-        Ok(workspace)
+        })
     }
 }

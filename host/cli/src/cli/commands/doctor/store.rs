@@ -21,13 +21,6 @@ pub(super) fn check(path: &Path) -> (Finding, bool) {
             "`myao import`, `myao chat` and `myao run` fill it; if it should hold memories, restore it from a backup, or name the file that \
              holds them in memory.database_path",
         ),
-        Ok(Examined::Legacy) => Finding::warning(
-            CHECK,
-            format!("{shown} is the Python bot's database"),
-        )
-        .with_advice(
-            "the first command that uses it takes its rows over and keeps its tables as legacy_*; make a copy first",
-        ),
         Ok(Examined::Ours { faults, .. }) if !faults.is_empty() => Finding::bad(
             CHECK,
             format!("{shown} is damaged: {}", faults.join("; ").replace('\n', " ")),

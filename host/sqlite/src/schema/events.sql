@@ -1,31 +1,4 @@
--- What a bot in Slack needs: waiting events, when names and texts were last reported, answers, and how far it has read.
--- A `_at` column of names and presence is 0 if no event has set it: an import has no times of changes.
-
-ALTER TABLE users ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0; -- Unix seconds
-
-ALTER TABLE channels ADD COLUMN name_at INTEGER NOT NULL DEFAULT 0; -- the key of the event's time, as the next two
-ALTER TABLE channels ADD COLUMN private_at INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE channels ADD COLUMN present_at INTEGER NOT NULL DEFAULT 0;
--- Whether the bot is in the channel, and the channel is neither archived nor deleted. The component sees no other
--- channels.
-ALTER TABLE channels ADD COLUMN present INTEGER NOT NULL DEFAULT 1 CHECK (present IN (0, 1));
--- The channel's history was read up to this message; NULL if it was not read yet.
-ALTER TABLE channels ADD COLUMN read_through INTEGER;
-
--- Since when the message has this text: the key of the edit's time, or the message's own key; 0 for a deleted message
--- of which nothing else is known.
-ALTER TABLE messages ADD COLUMN changed_key INTEGER NOT NULL DEFAULT 0;
-UPDATE messages SET changed_key = MAX(ts_key, COALESCE(edited_at * 1000000 + 999999, 0));
-
--- Threads with a message that was changed, deleted or late, so that their memories are out of date. A memory that a
--- later run makes removes the row.
-CREATE TABLE changed_threads (
-    workspace INTEGER NOT NULL REFERENCES workspaces (key),
-    channel INTEGER NOT NULL REFERENCES channels (key),
-    thread_key INTEGER NOT NULL,
-    changed_at INTEGER NOT NULL, -- when it was written here, in Unix seconds; 0 for imports
-    PRIMARY KEY (workspace, channel, thread_key)
-) STRICT, WITHOUT ROWID;
+-- The state of a bot in Slack: waiting events, answers, and how far it has read.
 
 -- Events as they arrived. An applied event has no payload; its row stays for a while, so that duplicates are
 -- recognized.
@@ -58,6 +31,8 @@ CREATE TABLE replies (
     next_try_at INTEGER NOT NULL DEFAULT 0,
     failures INTEGER NOT NULL DEFAULT 0,
     error TEXT,
+    -- 1: the first mention above the limit, whose author gets a notice; 2: a mention that is left unanswered.
+    over_limit INTEGER NOT NULL DEFAULT 0 CHECK (over_limit IN (0, 1, 2)),
     PRIMARY KEY (channel, ts_key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX replies_waiting ON replies (workspace, asked_at, ts_key) WHERE state = 0;
@@ -71,9 +46,12 @@ CREATE TABLE reply_parts (
     text TEXT NOT NULL, -- empty once the answer is posted or given up
     sending INTEGER NOT NULL DEFAULT 0 CHECK (sending IN (0, 1)), -- 1 from just before it is sent
     posted_key INTEGER, -- its message
+    -- The replacement of a posted part by a note: 0 none, 1 the platform still shows it, 2 it does not.
+    retracted INTEGER NOT NULL DEFAULT 0 CHECK (retracted IN (0, 1, 2)),
     PRIMARY KEY (channel, ts_key, number),
     FOREIGN KEY (channel, ts_key) REFERENCES replies (channel, ts_key) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX reply_parts_retracted ON reply_parts (channel, posted_key) WHERE retracted = 1;
 
 -- The newest judgment of each conversation, until it is judged again.
 CREATE TABLE judgments (
@@ -92,3 +70,58 @@ CREATE TABLE sync_state (
     workspace INTEGER PRIMARY KEY REFERENCES workspaces (key),
     connected_through INTEGER NOT NULL -- Unix seconds
 ) STRICT;
+
+-- Channels whose history could not be read. Reading them is retried.
+CREATE TABLE unread_channels (
+    channel INTEGER PRIMARY KEY REFERENCES channels (key),
+    workspace INTEGER NOT NULL REFERENCES workspaces (key),
+    since INTEGER, -- where the gap began, in Unix seconds; NULL for a channel of which nothing was read yet
+    tries INTEGER NOT NULL,
+    next_try_at INTEGER NOT NULL -- Unix seconds
+) STRICT;
+
+-- Messages that were missing from a response of Slack. Each is requested separately before it counts as deleted.
+CREATE TABLE missing_messages (
+    channel INTEGER NOT NULL REFERENCES channels (key),
+    ts_key INTEGER NOT NULL,
+    workspace INTEGER NOT NULL REFERENCES workspaces (key),
+    thread_key INTEGER, -- NULL for the top level
+    tries INTEGER NOT NULL DEFAULT 0,
+    next_try_at INTEGER NOT NULL DEFAULT 0, -- Unix seconds
+    PRIMARY KEY (channel, ts_key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX missing_messages_due ON missing_messages (workspace, next_try_at);
+
+-- From which messages each answer was made. A message need not be stored.
+CREATE TABLE reply_sources (
+    channel INTEGER NOT NULL, -- of the answer, as the next
+    ts_key INTEGER NOT NULL,
+    source_channel INTEGER NOT NULL REFERENCES channels (key),
+    source_key INTEGER NOT NULL,
+    PRIMARY KEY (channel, ts_key, source_channel, source_key),
+    FOREIGN KEY (channel, ts_key) REFERENCES replies (channel, ts_key) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reply_sources_by_message ON reply_sources (source_channel, source_key);
+
+-- People's emoji under the bot's answers.
+CREATE TABLE feedback (
+    channel INTEGER NOT NULL REFERENCES channels (key),
+    posted_key INTEGER NOT NULL, -- the message that the bot posted
+    user_id TEXT NOT NULL,
+    is_good INTEGER NOT NULL CHECK (is_good IN (0, 1)),
+    is_given INTEGER NOT NULL CHECK (is_given IN (0, 1)), -- 0 if it was taken back
+    at INTEGER NOT NULL, -- the key of the newest change
+    PRIMARY KEY (channel, posted_key, user_id, is_good)
+) STRICT, WITHOUT ROWID;
+
+-- Tokens with which agents ask for a person.
+CREATE TABLE agent_tokens (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    workspace INTEGER NOT NULL REFERENCES workspaces (key),
+    user_id TEXT NOT NULL,
+    name TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32), -- the token's SHA-256
+    made_at INTEGER NOT NULL, -- in Unix seconds
+    used_at INTEGER
+) STRICT;
+CREATE INDEX agent_tokens_of_user ON agent_tokens (workspace, user_id);

@@ -1,1 +1,0 @@
-SELECT COUNT(*) FROM pragma_foreign_key_check;
