@@ -8,8 +8,6 @@ use deadpool_postgres::{
     Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime as PoolRuntime,
     TimeoutType,
 };
-use myao_plugin::storage::StorageError;
-use myao_sql::backend::{Backend, Work};
 use myao_sql::fault::Fault;
 use myao_sql::session::Connection;
 use tokio::runtime::{Builder, Runtime};
@@ -26,7 +24,6 @@ use crate::session::{Failure, InTransaction};
 use crate::texts::Texts;
 use crate::tls::Tls;
 use crate::turns::{Turn, Turns};
-use crate::vacuum;
 use crate::wait::wait;
 
 /// How long a connection of the pool is waited for, and how long making one may take.
@@ -347,30 +344,6 @@ fn is_gone_failure(failure: &Failure) -> bool {
     failure
         .downcast_ref::<tokio_postgres::Error>()
         .is_some_and(is_gone)
-}
-
-impl Backend for Database {
-    fn read(&self, work: &mut Work<'_>) -> Result<(), StorageError> {
-        let reading = self.begin_read()?;
-        work(&reading).map_err(|fault| self.fault(fault))?;
-        reading.end_reading();
-        Ok(())
-    }
-
-    fn write(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
-        let writing = self.begin_write(workspace, "")?;
-        work(&writing).map_err(|fault| self.fault(fault))?;
-        Ok(self.commit(writing)?)
-    }
-
-    fn try_out(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
-        let writing = self.begin_write(workspace, "")?;
-        Ok(work(&writing).map_err(|fault| self.fault(fault))?)
-    }
-
-    fn discard_erased(&self) -> Result<Option<String>, StorageError> {
-        Ok(vacuum::discard(self)?)
-    }
 }
 
 impl Drop for Database {

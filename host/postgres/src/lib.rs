@@ -9,6 +9,7 @@
 //! **Invariant**: a reading transaction sees one state of the database.
 
 mod address;
+mod backend;
 mod connect;
 mod database;
 mod error;
