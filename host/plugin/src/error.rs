@@ -5,11 +5,10 @@ use std::time::Duration;
 use wasmtime::Trap;
 
 use crate::bindings::errors;
+use crate::capabilities::OutOfMemory;
 use crate::explain::explain;
 use crate::{Limits, Place};
 
-/// The text of wasmtime's error if a memory may not grow; the error has no type of its own.
-const CANNOT_GROW: &str = "forcing trap when growing memory";
 /// The text of wasmtime's error if too much data is passed to the host; the error's type is private.
 const TOO_MUCH_DATA: &str = "fuel allocated for hostcalls has been exhausted";
 
@@ -199,6 +198,13 @@ impl CallError {
                 limit: limits.import_calls,
             };
         }
+        if error.is::<OutOfMemory>() {
+            return Self::OutOfMemory {
+                component,
+                call,
+                limit: limits.memory_bytes,
+            };
+        }
         if let Some(excess) = error.downcast_ref::<Excess>() {
             return Self::Exceeded {
                 component,
@@ -216,11 +222,6 @@ impl CallError {
         let detail = format!("{error:#}");
         match error.downcast_ref::<Trap>() {
             Some(Trap::StackOverflow) => Self::StackOverflow { component, call },
-            None if detail.contains(CANNOT_GROW) => Self::OutOfMemory {
-                component,
-                call,
-                limit: limits.memory_bytes,
-            },
             None if detail.contains(TOO_MUCH_DATA) => Self::TooMuchData {
                 component,
                 call,

@@ -21,6 +21,7 @@ mod budget;
 mod chat;
 mod llm;
 mod log;
+mod memory_limit;
 mod recall;
 mod settings;
 mod storage;
@@ -29,11 +30,12 @@ mod wasi;
 use std::sync::Arc;
 
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
-use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use self::bound::Bound;
 use self::budget::Budget;
+use self::memory_limit::MemoryLimit;
+pub(crate) use self::memory_limit::OutOfMemory;
 use crate::bindings::exports::myao::memory::responder::Target;
 use crate::chat::Chat;
 use crate::embedder::{Embedder, Meaning};
@@ -107,7 +109,7 @@ impl From<&Target> for Bounds {
 /// The state of one call into the component.
 pub(crate) struct CallState {
     pub(crate) capabilities: Capabilities,
-    pub(crate) memory_limit: StoreLimits,
+    pub(crate) memory_limit: MemoryLimit,
     /// The store, as it is seen from the call's place.
     storage: Arc<dyn Storage>,
     bound: Bound,
@@ -148,10 +150,9 @@ impl CallState {
             budget: Budget::new(limits),
             meaning: None,
             attempts: Attempts::default(),
-            memory_limit: StoreLimitsBuilder::new()
-                .memory_size(limits.memory_bytes)
-                .trap_on_grow_failure(true)
-                .build(),
+            memory_limit: MemoryLimit {
+                bytes: limits.memory_bytes,
+            },
             wasi: wasi::context(),
             resources: wasi::resources(),
         }
