@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::catch_up::Gap;
 use myao_plugin::state::inbox::{IncomingEvent, Kept};
 use myao_plugin::storage::StorageError;
 use myao_slack::delivery::{Delivery, DeliveryKind, Inbox, InboxError};
@@ -15,6 +16,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::clock::Clock;
 use super::commands::Commands;
+use super::gaps::{Gaps, Unkept};
 use super::metrics::{Metrics, seconds};
 use super::shortcuts::Shortcuts;
 
@@ -23,14 +25,19 @@ const BATCH: usize = 256;
 /// How many deliveries may wait to be stored; if more come, Slack waits.
 const WAITING: usize = 1024;
 
+/// The time of which Slack may leave out events when it says so, in seconds.
+const RATE_LIMITED_SECONDS: i64 = 60;
+
 /// Stores events, and answers commands and shortcuts.
 pub(super) struct DurableInbox {
     events: mpsc::Sender<Waiting>,
+    workspace: Arc<dyn Workspace>,
     commands: Commands,
     shortcuts: Shortcuts,
     metrics: Arc<Metrics>,
     clock: Clock,
     installation: Installation,
+    gaps: Gaps,
 }
 
 /// An event, and the caller that waits until it is stored.
@@ -49,38 +56,59 @@ impl DurableInbox {
         metrics: Arc<Metrics>,
         clock: Clock,
         installation: Installation,
-        arrived: Arc<Notify>,
+        (arrived, gaps): (Arc<Notify>, Gaps),
     ) -> (Self, impl Future<Output = ()>) {
         let (events, waiting) = mpsc::channel(WAITING);
         let inbox = Self {
             events,
+            workspace: workspace.clone(),
             commands,
             shortcuts,
             metrics,
             clock,
             installation,
+            gaps,
         };
         (inbox, keep_all(workspace, waiting, arrived))
     }
 
     async fn keep(&self, delivery: Delivery) -> Result<(), InboxError> {
         let began = Instant::now();
+        let received_at_ms = self.clock.milliseconds();
+        let until = received_at_ms / 1000;
+        let since = delivery.time.unwrap_or(until);
+        // This future may also be dropped before its end.
+        let mut unkept = Unkept::new(self.gaps.clone(), Gap { since, until });
         let (kept, answer) = oneshot::channel();
         let event = IncomingEvent {
             event_id: delivery.id,
-            received_at_ms: self.clock.milliseconds(),
+            received_at_ms,
             payload: delivery.payload,
         };
         let closed = || InboxError::new("the bot is stopping");
         let sent = self.events.send(Waiting { event, kept }).await;
         sent.map_err(|_| closed())?;
         let kept = answer.await.map_err(|_| closed())??;
+        unkept.is_kept = true;
         self.metrics.keep_seconds.observe(seconds(began.elapsed()));
         self.metrics.deliveries.count(match kept {
             Kept::New => "new",
             Kept::Duplicate => "duplicate",
         });
         Ok(())
+    }
+
+    /// Slack leaves out events of the minute that begins at `minute`.
+    async fn open_gap(&self, minute: Option<i64>) -> Result<(), InboxError> {
+        let now = self.clock.seconds();
+        let since = minute.unwrap_or(now - RATE_LIMITED_SECONDS);
+        let until = now + RATE_LIMITED_SECONDS;
+        tracing::warn!("Slack leaves out events, as there are too many; that time is read again");
+        self.gaps.open(Gap { since, until });
+        let saved = self.gaps.save(&*self.workspace).await;
+        saved
+            .map(drop)
+            .map_err(|error| InboxError::new(explain_storage(&error)))
     }
 }
 
@@ -96,6 +124,7 @@ impl Inbox for DurableInbox {
         }
         match delivery.kind {
             DeliveryKind::Events => self.keep(delivery).await.map(|()| None),
+            DeliveryKind::RateLimited => self.open_gap(delivery.time).await.map(|()| None),
             DeliveryKind::SlashCommand => Ok(Some(self.commands.answer(&delivery.payload).await)),
             DeliveryKind::Interactive => {
                 self.shortcuts.answer(&delivery.payload);

@@ -26,6 +26,7 @@ mod digests;
 pub mod embedding;
 pub mod estimate;
 mod forget;
+mod gaps;
 mod generation;
 pub mod health;
 mod home;
@@ -62,6 +63,7 @@ use budget::Budget;
 use clock::Clock;
 use commands::Commands;
 use current::Current;
+use gaps::Gaps;
 use generation::Generation;
 use health::{Health, Report};
 use home::Home;
@@ -173,6 +175,7 @@ impl Bot {
         stop: Stop,
     ) -> Result<(), BotError> {
         let (arrived, asked, connected) = (notify(), notify(), notify());
+        let gaps = Gaps::default();
         // Events that the last run left are already waiting.
         arrived.notify_one();
         asked.notify_one();
@@ -196,7 +199,7 @@ impl Bot {
             self.metrics.clone(),
             self.clock.clone(),
             self.installation.clone(),
-            arrived.clone(),
+            (arrived.clone(), gaps.clone()),
         );
         let inbox = Arc::new(inbox);
         let mut tasks = JoinSet::new();
@@ -205,12 +208,14 @@ impl Bot {
         let (stop_work, working) = Stop::new();
         let waiting = self.waiting();
         self.spawn_work(&mut tasks, &asked, &working);
+        let saving = gaps.clone();
+        tasks.spawn(saving.run(self.workspace.clone(), connected.clone(), working.clone()));
         tasks.spawn(
             self.current
                 .clone()
                 .keep_up(self.component.clone(), reload, working.clone()),
         );
-        let notifies = (arrived, asked, connected.clone());
+        let notifies = (arrived, asked, connected.clone(), gaps);
 
         let watch = |state| {
             self.spawn_upkeep(
@@ -314,7 +319,7 @@ impl Bot {
         state: Option<watch::Receiver<ConnectionState>>,
         (health, waiting): (Report, Waiting),
         views: Views,
-        (arrived, asked, connected): (Arc<Notify>, Arc<Notify>, Arc<Notify>),
+        (arrived, asked, connected, gaps): (Arc<Notify>, Arc<Notify>, Arc<Notify>, Gaps),
         stop: &Stop,
     ) {
         let seen = state.clone();
@@ -339,6 +344,7 @@ impl Bot {
             arrived,
             asked,
             connected,
+            gaps,
             is_alive: Arc::new(move || {
                 seen.as_ref()
                     .is_none_or(|state| is_connected(&state.borrow()))

@@ -20,6 +20,7 @@ use crate::clock::Clock;
 use crate::current::Current;
 use crate::digests::Digests;
 use crate::embedding::Embedding;
+use crate::gaps::Gaps;
 use crate::home::Home;
 use crate::metrics::Metrics;
 use crate::retractions::Retractions;
@@ -55,6 +56,8 @@ pub(crate) struct Upkeep {
     pub(crate) asked: Arc<Notify>,
     /// Notified when Slack is connected.
     pub(crate) connected: Arc<Notify>,
+    /// The gap that is not stored yet.
+    pub(crate) gaps: Gaps,
     /// Returns true if Slack is connected.
     pub(crate) is_alive: Arc<dyn Fn() -> bool + Send + Sync>,
     /// True if the upkeep is this process's.
@@ -151,6 +154,7 @@ impl Upkeep {
             clock: self.clock.clone(),
             asked: self.asked.clone(),
             audiences: self.audiences.clone(),
+            gaps: self.gaps.clone(),
         };
         let digests = Digests {
             workspace: workspace.clone(),

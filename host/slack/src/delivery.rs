@@ -17,6 +17,9 @@ pub struct Delivery {
     pub id: String,
     /// Its kind, with the payload.
     pub kind: DeliveryKind,
+    /// Since when Slack has what it tells, in Unix seconds: the `event_time` of an event, the minute of
+    /// [`DeliveryKind::RateLimited`].
+    pub time: Option<i64>,
     /// Whom it is for.
     pub addressee: Addressee,
     /// The payload as JSON. For events and clicks this is the text that Slack sent, byte for byte; a command over HTTP
@@ -29,8 +32,11 @@ pub struct Delivery {
 /// Exhaustive on purpose: an inbox must answer each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeliveryKind {
-    /// The Events API: the outer object, with the event in `event`. `app_rate_limited` comes here, too.
+    /// The Events API: the outer object, with the event in `event`.
     Events,
+    /// `app_rate_limited`: Slack leaves out events of a minute
+    /// (<https://docs.slack.dev/reference/events/app_rate_limited>).
+    RateLimited,
     /// A slash command: <https://docs.slack.dev/interactivity/implementing-slash-commands>.
     SlashCommand,
     /// A click, a submitted view, a shortcut.
@@ -65,7 +71,7 @@ pub trait Inbox: Send + Sync {
 impl Delivery {
     /// A delivery with the id that its payload has, else with `fallback`, else with the payload's digest.
     pub(crate) fn new(
-        kind: DeliveryKind,
+        mut kind: DeliveryKind,
         payload: String,
         fallback: Option<String>,
     ) -> Result<Self, serde_json::Error> {
@@ -73,10 +79,16 @@ impl Delivery {
         struct Ids {
             event_id: Option<Value>,
             trigger_id: Option<Value>,
+            event_time: Option<Value>,
+            minute_rate_limited: Option<Value>,
         }
         let ids: Ids = serde_json::from_str(&payload)?;
+        if kind == DeliveryKind::Events && ids.minute_rate_limited.is_some() {
+            kind = DeliveryKind::RateLimited;
+        }
+        let time = ids.minute_rate_limited.or(ids.event_time);
         let own = match kind {
-            DeliveryKind::Events => ids.event_id,
+            DeliveryKind::Events | DeliveryKind::RateLimited => ids.event_id,
             DeliveryKind::SlashCommand | DeliveryKind::Interactive => ids.trigger_id,
         };
         let own = own
@@ -90,6 +102,7 @@ impl Delivery {
         Ok(Self {
             id,
             kind,
+            time: time.as_ref().and_then(Value::as_i64),
             addressee: serde_json::from_str(&payload).unwrap_or_default(),
             payload,
         })

@@ -2,8 +2,10 @@
 //! from a response of the platform.
 
 use crate::params;
-use crate::session::Connection;
-use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, PinnedMessage, UnreadChannel};
+use crate::session::{Connection, OptionalExtension as _};
+use myao_plugin::state::catch_up::{
+    CatchUpState, Gap, MissingMessage, PinnedMessage, UnreadChannel,
+};
 use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
@@ -23,6 +25,43 @@ const MAX_ASKS: i64 = 6;
 
 #[async_trait::async_trait]
 impl CatchUpState for SqlWorkspace {
+    async fn open_gap(&self, gap: Gap) -> Result<(), StorageError> {
+        self.writing(move |connection, place| {
+            let open = include_str!("sql/open_gap.sql");
+            connection.execute(open, [place.workspace, gap.since, gap.until])?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn gap(&self) -> Result<Option<Gap>, StorageError> {
+        self.reading(move |connection, place| {
+            let gap = "SELECT since, until FROM delivery_gaps WHERE workspace = ?1";
+            let gap = connection.query_row(gap, [place.workspace], |row| {
+                Ok(Gap {
+                    since: row.get(0)?,
+                    until: row.get(1)?,
+                })
+            });
+            Ok(gap.optional()?)
+        })
+        .await
+    }
+
+    async fn close_gap(&self, read_at: i64) -> Result<(), StorageError> {
+        self.writing(move |connection, place| {
+            let columns = [place.workspace, read_at, Gap::LONGEST_SECONDS];
+            for statement in [
+                "DELETE FROM delivery_gaps WHERE workspace = ?1 AND (until < ?2 OR until > ?2 + ?3)",
+                "UPDATE delivery_gaps SET since = ?2 WHERE workspace = ?1 AND since < ?2 AND ?3 > 0",
+            ] {
+                connection.execute(statement, columns)?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
     async fn put_off_channel(
         &self,
         channel_id: &str,

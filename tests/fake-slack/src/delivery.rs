@@ -19,6 +19,9 @@ pub(crate) const COMMAND: &str = "slash_commands";
 /// The type of a shortcut's envelope.
 pub(crate) const INTERACTIVE: &str = "interactive";
 
+/// How often Slack sends an event again: at once, after a minute, after five minutes.
+const RETRIES: u32 = 3;
+
 /// A message to the bot: an event, a slash command or a shortcut.
 #[derive(Debug, Clone)]
 pub struct Event {
@@ -50,7 +53,7 @@ pub enum EventState {
     Sent,
     /// It was acknowledged.
     Acknowledged,
-    /// Nobody was connected, and it was not kept.
+    /// Nobody was connected, and it was not kept; or it was sent as often as Slack does.
     Lost,
 }
 
@@ -83,6 +86,8 @@ pub(crate) struct Outbound {
     pub(crate) deliveries: Vec<Delivery>,
     pub(crate) noise: Noise,
     pub(crate) keep_while_away: bool,
+    /// Whether there are more events than Slack sends.
+    pub(crate) is_rate_limited: bool,
     /// By number.
     pub(crate) sockets: BTreeMap<u64, UnboundedSender<ToSocket>>,
     pub(crate) http: Option<Target>,
@@ -139,6 +144,10 @@ impl State {
     /// Sends an event for the first time, or a copy of it.
     pub(crate) fn send(&mut self, event: usize) {
         let outbound = &mut self.outbound;
+        if outbound.is_rate_limited {
+            outbound.events[event].state = EventState::Lost;
+            return;
+        }
         let once = outbound.events[event].is_offered_once();
         if let Some(socket) = outbound.next_socket() {
             outbound.deliver(event, Some(socket), 0);
@@ -151,12 +160,31 @@ impl State {
         }
     }
 
-    /// Sends everything again that is not acknowledged.
+    /// Sends everything again that is not acknowledged, but for what was sent often enough.
     pub(crate) fn retry(&mut self) {
         let open: Vec<usize> = self.outbound.open.keys().copied().collect();
         for event in open {
-            self.send_again(event);
+            let record = &mut self.outbound.events[event];
+            if record.attempts > RETRIES {
+                record.state = EventState::Lost;
+                self.outbound.open.remove(&event);
+            } else {
+                self.send_again(event);
+            }
         }
+    }
+
+    /// Tells the app of the minute from which it gets no events.
+    fn tell_rate_limited(&mut self) {
+        let now = self.clock.last().seconds();
+        let number = self.outbound.events.len();
+        let kind = "app_rate_limited";
+        let payload = json!({
+            "token": "verification-token", "type": kind, "team_id": TEAM_ID, "minute_rate_limited": now - now % 60,
+            "api_app_id": APP_ID,
+        });
+        self.record(format!("{kind}-{number}"), kind.to_owned(), payload);
+        self.send(number);
     }
 
     fn send_again(&mut self, event: usize) {
@@ -334,9 +362,20 @@ impl FakeSlack {
             .change(|state| state.outbound.keep_while_away = keep);
     }
 
-    /// Sends every event again that was sent and not acknowledged, as Slack does after some minutes.
+    /// Sends every event again that was sent and not acknowledged, as Slack does at once, after a minute and after
+    /// five: after the third time it is lost.
     pub fn retry_unacknowledged(&self) {
         self.inner().change(State::retry);
+    }
+
+    /// From now on events are lost, as if there were too many, and the app is told so; or no longer.
+    pub fn rate_limit_events(&self, is_limited: bool) {
+        self.inner().change(|state| {
+            if is_limited {
+                state.tell_rate_limited();
+            }
+            state.outbound.is_rate_limited = is_limited;
+        });
     }
 
     /// How many sockets are open.

@@ -12,6 +12,7 @@
 mod common;
 mod disk;
 mod floods;
+mod gaps;
 mod host_storm;
 mod hosts;
 mod killed_again;

@@ -18,10 +18,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use audiences::unlisted;
-use channel::{OVERLAP_SECONDS, Read, THREADS_ALIVE_SECONDS};
+use channel::{CLOCK_SECONDS, OVERLAP_SECONDS, Read, THREADS_ALIVE_SECONDS};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::catch_up::UnreadChannel;
+use myao_plugin::state::catch_up::{Gap, UnreadChannel};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
@@ -30,6 +30,7 @@ use tokio::sync::Notify;
 
 use super::clock::Clock;
 use super::current::Current;
+use super::gaps::Gaps;
 use super::stop::Stop;
 use super::waiting::Deferrals;
 use crate::slack::live::LiveSlack;
@@ -62,6 +63,8 @@ pub(super) struct CatchUp {
     pub(super) asked: Arc<Notify>,
     /// Channels of which it could not be read who reads them.
     pub(super) audiences: Deferrals,
+    /// The gap that is not stored yet.
+    pub(super) gaps: Gaps,
 }
 
 impl CatchUp {
@@ -85,21 +88,37 @@ impl CatchUp {
                 continue;
             }
             let step = async {
-                if is_complete {
-                    self.note_connected(self.clock.seconds()).await?;
-                    self.follow_audiences().await?;
-                    return self.follow_up().await;
+                // Not known until the store has taken it.
+                let was_complete = std::mem::take(&mut is_complete);
+                is_complete = was_complete && self.is_unbroken().await?;
+                if !is_complete {
+                    self.catch_up().await?;
+                    is_complete = true;
+                    return Ok(());
                 }
-                self.catch_up().await
+                self.follow_audiences().await?;
+                self.follow_up().await
             };
-            tokio::select! {
-                ended = step => match ended {
-                    Ok(()) => is_complete = true,
-                    Err(error) => tracing::warn!("what was missed is not known yet: {error}"),
-                },
+            let ended: Result<(), CatchUpError> = tokio::select! {
+                ended = step => ended,
                 () = stop.requested() => return,
+            };
+            if let Err(error) = ended {
+                tracing::warn!("what was missed is not known yet: {error}");
             }
         }
+    }
+
+    /// Notes the time if nothing was missed. Returns false if something is to be read again.
+    async fn is_unbroken(&self) -> Result<bool, CatchUpError> {
+        let now = self.clock.seconds();
+        self.gaps.save(&*self.workspace).await?;
+        let is_due = |gap: Gap| gap.is_over(now - CLOCK_SECONDS);
+        if self.workspace.gap().await?.is_some_and(is_due) {
+            return Ok(false);
+        }
+        self.note_connected(now).await?;
+        Ok(true)
     }
 
     /// Reads everything that was missed. A channel that Slack does not return is requested again later.
@@ -136,7 +155,10 @@ impl CatchUp {
                 }
             }
         }
+        self.gaps.save(&*self.workspace).await?;
         self.note_connected(now).await?;
+        // The host that opened it may have a slower clock.
+        self.workspace.close_gap(now - CLOCK_SECONDS).await?;
         self.ask_for_missing(now, MAX_ASKS).await?;
         let read = channels.len() - later;
         tracing::info!("caught up: {read} channels, {messages} messages read");
@@ -151,7 +173,8 @@ impl CatchUp {
     async fn gap_since(&self, now: i64) -> Result<Option<i64>, CatchUpError> {
         let noted = self.workspace.connected_through().await?;
         if noted.is_none_or(|noted| noted <= now + OVERLAP_SECONDS) {
-            return Ok(noted);
+            let gap = self.workspace.gap().await?;
+            return Ok(noted.map(|noted| gap.map_or(noted, |gap| gap.since.min(noted))));
         }
         let newest = self.workspace.newest_message(TsKey::first_of(now)).await?;
         let since = newest.map_or(now - THREADS_ALIVE_SECONDS, TsKey::unix_seconds);

@@ -34,9 +34,47 @@ pub struct PinnedMessage {
     pub at: TsKey,
 }
 
+/// A time in which deliveries of the platform may be missing, in Unix seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Gap {
+    /// Where it begins.
+    pub since: i64,
+    /// Its end. What was read at that second or earlier need not be whole.
+    pub until: i64,
+}
+
+impl Gap {
+    /// The longest time until a gap ends. A later end was stored while the clock was ahead, and is ignored.
+    pub const LONGEST_SECONDS: i64 = 3600;
+
+    /// The gap that holds both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            since: self.since.min(other.since),
+            until: self.until.max(other.until),
+        }
+    }
+
+    /// Returns true if what is read at `now` has all that is missing.
+    #[must_use]
+    pub fn is_over(self, now: i64) -> bool {
+        !(now..=now.saturating_add(Self::LONGEST_SECONDS)).contains(&self.until)
+    }
+}
+
 /// What is still to do to catch up.
 #[async_trait::async_trait]
 pub trait CatchUpState: Send + Sync {
+    /// Notes that deliveries may be missing; a gap that is already open grows.
+    async fn open_gap(&self, gap: Gap) -> Result<(), StorageError>;
+
+    /// The open gap.
+    async fn gap(&self) -> Result<Option<Gap>, StorageError>;
+
+    /// Notes that everything up to `read_at`, in Unix seconds, was read. What is later stays missing.
+    async fn close_gap(&self, read_at: i64) -> Result<(), StorageError>;
+
     /// Notes at `now`, in Unix seconds, that the history of a channel could not be read from `since` on. The earliest
     /// such time is kept until [`Self::end_unread`]; `None` counts as earlier than any time. The channel is retried
     /// after one minute, then after two, and so on up to an hour.

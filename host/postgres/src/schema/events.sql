@@ -93,6 +93,13 @@ CREATE TABLE sync_state (
     connected_through BIGINT NOT NULL
 );
 
+-- The time in which deliveries of Slack may be missing.
+CREATE TABLE delivery_gaps (
+    workspace BIGINT PRIMARY KEY REFERENCES workspaces (key),
+    since BIGINT NOT NULL, -- Unix seconds
+    until BIGINT NOT NULL
+);
+
 -- Channels whose history could not be read. Reading them is retried.
 CREATE TABLE unread_channels (
     channel BIGINT PRIMARY KEY REFERENCES channels (key),

@@ -73,6 +73,7 @@ async fn an_event_is_kept_as_it_came_and_then_answered() {
     let expected = Delivery {
         id: "Ev1".to_owned(),
         kind: DeliveryKind::Events,
+        time: None,
         payload: body,
         addressee: Addressee::default(),
     };

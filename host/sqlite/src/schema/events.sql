@@ -71,6 +71,13 @@ CREATE TABLE sync_state (
     connected_through INTEGER NOT NULL -- Unix seconds
 ) STRICT;
 
+-- The time in which deliveries of Slack may be missing.
+CREATE TABLE delivery_gaps (
+    workspace INTEGER PRIMARY KEY REFERENCES workspaces (key),
+    since INTEGER NOT NULL, -- Unix seconds
+    until INTEGER NOT NULL
+) STRICT;
+
 -- Channels whose history could not be read. Reading them is retried.
 CREATE TABLE unread_channels (
     channel INTEGER PRIMARY KEY REFERENCES channels (key),

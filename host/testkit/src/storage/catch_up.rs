@@ -1,6 +1,8 @@
 //! State of catching up: channels that could not be read, and messages that were missing from an answer.
 
-use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, PinnedMessage, UnreadChannel};
+use myao_plugin::state::catch_up::{
+    CatchUpState, Gap, MissingMessage, PinnedMessage, UnreadChannel,
+};
 use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
@@ -47,6 +49,26 @@ fn may_be_tried(next_try_at: i64, now: i64, (_, longest): (i64, i64)) -> bool {
 
 #[async_trait::async_trait]
 impl CatchUpState for MemoryStorage {
+    async fn open_gap(&self, gap: Gap) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.gap = Some(state.gap.map_or(gap, |open| open.and(gap)));
+        Ok(())
+    }
+
+    async fn gap(&self) -> Result<Option<Gap>, StorageError> {
+        Ok(self.state().gap)
+    }
+
+    async fn close_gap(&self, read_at: i64) -> Result<(), StorageError> {
+        let mut state = self.state();
+        let open = state.gap.filter(|gap| !gap.is_over(read_at));
+        state.gap = open.map(|gap| Gap {
+            since: gap.since.max(read_at),
+            ..gap
+        });
+        Ok(())
+    }
+
     async fn put_off_channel(
         &self,
         channel_id: &str,

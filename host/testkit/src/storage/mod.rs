@@ -86,6 +86,7 @@ use journal::Call;
 use memories::{Series, StoredText};
 use messages::{Conversation, StoredUser};
 use myao_plugin::state::Workspace;
+use myao_plugin::state::catch_up::Gap;
 use myao_plugin::state::judgments::StoredJudgment;
 use myao_plugin::state::view::View;
 use myao_plugin::storage::{Deferral, Memory, MemoryDraft, StorageError};
@@ -142,6 +143,7 @@ struct State {
     connected_through: Option<i64>,
     /// The workspace's address on its platform.
     address: Option<String>,
+    gap: Option<Gap>,
     unread_channels: BTreeMap<String, Unread>,
     /// By channel and message.
     missing_messages: BTreeMap<(String, TsKey), Missing>,

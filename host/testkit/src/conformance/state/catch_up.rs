@@ -1,6 +1,6 @@
 //! The stored state of catching up.
 
-use myao_plugin::state::catch_up::{MissingMessage, UnreadChannel};
+use myao_plugin::state::catch_up::{Gap, MissingMessage, UnreadChannel};
 use myao_plugin::state::judgments::StoredJudgment;
 use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
@@ -44,6 +44,25 @@ pub async fn a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_
     assert_eq!((unread(6599).await.len(), unread(6600).await.len()), (1, 2));
     workspace.end_unread("C1").await.unwrap();
     assert_eq!(unread(9000).await, [unread_of("C2", None)]);
+}
+
+pub async fn a_gap_is_open_until_all_of_it_was_read(new: New<'_>) {
+    let workspace = Stored::of(new);
+    let gap = |since, until| Some(Gap { since, until });
+    assert_eq!(workspace.gap().await, Ok(None));
+    for (since, until) in [(500, 600), (520, 700), (400, 450)] {
+        workspace.open_gap(Gap { since, until }).await.unwrap();
+    }
+    assert_eq!(workspace.gap().await, Ok(gap(400, 700)));
+    workspace.close_gap(700).await.unwrap();
+    assert_eq!(workspace.gap().await, Ok(gap(700, 700)));
+    workspace.close_gap(701).await.unwrap();
+    assert_eq!(workspace.gap().await, Ok(None));
+    // The clock was ahead.
+    let (since, until) = (100, 5000);
+    workspace.open_gap(Gap { since, until }).await.unwrap();
+    workspace.close_gap(1000).await.unwrap();
+    assert_eq!(workspace.gap().await, Ok(None));
 }
 
 pub async fn a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there(new: New<'_>) {

@@ -39,6 +39,7 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
         answers(app, &*workspace, bot_runs).await.map_err(failed)?,
     ];
     findings.extend(budget::check(app, &workspace).await?);
+    findings.extend(gap(app, &*workspace, bot_runs).await.map_err(failed)?);
     findings.extend(set_aside(app, &*workspace).await.map_err(failed)?);
     // A running bot knows all that its store knows, and more.
     let waits = match bot {
@@ -49,7 +50,25 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
     Ok(findings)
 }
 
+<<<<<<< HEAD:host/cli/src/cli/commands/doctor/work.rs
 /// The finding for memories whose sources are not known; `None` if there are none.
+=======
+/// The finding for a time of which messages may be missing; `None` if there is none.
+async fn gap(
+    app: &App,
+    workspace: &dyn Workspace,
+    bot_runs: bool,
+) -> Result<Option<Finding>, StorageError> {
+    let gap = workspace.gap().await?;
+    Ok(gap.map(|gap| {
+        let since = output::time(app.local_time(gap.since));
+        let found = format!("what Slack sent since {since} could not be stored, or was left out");
+        Finding::warning("missed messages", found).with_advice(when_it_runs(bot_runs))
+    }))
+}
+
+/// The finding for memories of which it is not known what they were made from; `None` if there are none.
+>>>>>>> db0858d8 (Read again what could not be stored or was left out by Slack):host/cli/src/cli/doctor/work.rs
 async fn set_aside(app: &App, workspace: &dyn Workspace) -> Result<Option<Finding>, StorageError> {
     let view = workspace.view(Place::Operator);
     let memories = view.memories(MemoryFilter::default()).await?;

@@ -1,0 +1,81 @@
+//! What Slack does not tell the bot, or cannot: it is read later, on both stores.
+
+use myao_fake_slack::FakeSlack;
+use myao_tests::bot::Bot;
+use myao_tests::llm_server::{LlmServer, answer};
+use myao_tests::postgres::ServerDatabase;
+use myao_tests::program::Program;
+
+use super::common::{self, AKARI, CAMP, EMIKO, model, workspace};
+
+/// A bot's surroundings, and its store: SQLite without a server's database.
+struct Scene {
+    slack: FakeSlack,
+    llm: LlmServer,
+    server: Option<ServerDatabase>,
+}
+
+impl Scene {
+    fn start(&self, program: Program) -> Bot {
+        let mut config = common::config(&self.slack, &self.llm);
+        if let Some(server) = &self.server {
+            let memory = format!("memory: {{ database_url: '{}',", server.url());
+            config = config.replace("memory: {", &memory);
+        }
+        let mut bot = Bot::start(program, &config);
+        bot.caught_up();
+        bot
+    }
+
+    fn number(&self, program: &Program, sql: &str) -> i64 {
+        match &self.server {
+            None => common::number(program, sql),
+            Some(server) => server.run(sql).trim().parse().unwrap(),
+        }
+    }
+
+    fn change(&self, program: &Program, sql: &str) {
+        match &self.server {
+            None => assert_eq!(common::database(program).execute(sql, []), Ok(1)),
+            Some(server) => drop(server.run(sql)),
+        }
+    }
+
+    #[track_caller]
+    fn becomes(&self, bot: &mut Bot, sql: &str, expected: i64) {
+        bot.until(&format!("{sql}: {expected}"), |program| {
+            (self.number(program, sql) == expected).then_some(())
+        });
+    }
+}
+
+fn on_both_stores(test: impl Fn(Scene)) {
+    for server in [None, Some(ServerDatabase::default())] {
+        test(Scene {
+            slack: workspace(),
+            llm: model(|_| answer("The lake.")),
+            server,
+        });
+    }
+}
+
+#[test]
+fn what_slack_leaves_out_as_there_is_too_much_is_read_later() {
+    on_both_stores(|scene| {
+        let slack = &scene.slack;
+        let mut bot = scene.start(Program::default());
+        slack.rate_limit_events(true);
+        scene.becomes(&mut bot, "SELECT COUNT(*) FROM delivery_gaps", 1);
+        slack.post(AKARI, CAMP, "by the sea", None);
+        slack.mention(EMIKO, CAMP, "where do we camp?", None);
+        slack.rate_limit_events(false);
+        // The end of the gap is a minute away: the test does not wait for it.
+        scene.change(bot.program(), "UPDATE delivery_gaps SET until = since");
+        common::posts(&mut bot, slack, 1);
+        scene.becomes(&mut bot, "SELECT COUNT(*) FROM delivery_gaps", 0);
+        let said = "SELECT COUNT(*) FROM messages WHERE text = 'by the sea'";
+        assert_eq!(scene.number(bot.program(), said), 1);
+        bot.stop();
+        assert_eq!(slack.posts().len(), 1);
+    });
+}
