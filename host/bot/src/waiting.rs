@@ -55,18 +55,23 @@ impl Waiting {
         Ok(waits)
     }
 
-    /// The channels that Slack is asked about again, except those of which an event has told in the meantime.
+    /// The channels that Slack is asked about again.
     async fn unread_audiences(&self, now: i64) -> Result<Vec<Wait>, StorageError> {
         let unknown = self.workspace.channels_of_unknown_audience().await?;
-        let mut waiting = self.audiences.under_way(now);
-        waiting.retain(|(_, id)| unknown.contains(id));
-        let waits = waiting.into_iter().map(|(until, id)| Wait {
-            kind: WaitKind::Audience,
-            label: "",
-            what: format!("asking who reads {id}"),
-            until,
-            why: "Slack did not say, so it counts as private".to_owned(),
-        });
+        let waits = self
+            .audiences
+            .under_way(now)
+            .into_iter()
+            .map(|(until, id)| Wait {
+                kind: WaitKind::Audience,
+                label: "",
+                what: format!("asking who reads {id}"),
+                until,
+                why: match unknown.contains(&id) {
+                    true => "Slack did not say, so it counts as private".to_owned(),
+                    false => "Slack did not say, so it counts as what it was".to_owned(),
+                },
+            });
         Ok(waits.collect())
     }
 
@@ -166,13 +171,26 @@ impl Deferrals {
         })
     }
 
+    /// What has waited long enough.
+    pub(super) fn ended(&self, now: i64) -> Vec<String> {
+        self.with(|deferred| {
+            let ended = deferred.iter().filter(|(_, wait)| !wait.is_under_way(now));
+            ended.map(|(key, _)| key.clone()).collect()
+        })
+    }
+
+    /// Ends the wait of what has this key.
+    pub(super) fn end(&self, key: &str) {
+        self.with(|deferred| deferred.remove(key));
+    }
+
     /// Ends every wait.
     pub(super) fn clear(&self) {
         self.with(HashMap::clear);
     }
 
     /// When which wait ends, the next one first.
-    fn under_way(&self, now: i64) -> Vec<(i64, String)> {
+    pub(super) fn under_way(&self, now: i64) -> Vec<(i64, String)> {
         let mut waits: Vec<(i64, String)> = self.with(|deferred| {
             let under_way = deferred.iter().filter(|(_, wait)| wait.is_under_way(now));
             under_way

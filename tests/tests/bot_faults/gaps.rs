@@ -1,10 +1,12 @@
 //! What Slack does not tell the bot, or cannot: it is read later, on both stores.
 
-use myao_fake_slack::FakeSlack;
+use myao_fake_slack::{FakeSlack, Fault};
 use myao_tests::bot::Bot;
 use myao_tests::llm_server::{LlmServer, answer};
+use myao_tests::peer::exchange;
 use myao_tests::postgres::ServerDatabase;
 use myao_tests::program::Program;
+use serde_json::json;
 
 use super::common::{self, AKARI, CAMP, EMIKO, model, workspace};
 
@@ -77,5 +79,30 @@ fn what_slack_leaves_out_as_there_is_too_much_is_read_later() {
         assert_eq!(scene.number(bot.program(), said), 1);
         bot.stop();
         assert_eq!(slack.posts().len(), 1);
+    });
+}
+
+#[test]
+fn channel_whose_members_slack_does_not_return_stays_what_it_was() {
+    on_both_stores(|scene| {
+        let slack = &scene.slack;
+        let everybody =
+            format!("SELECT COUNT(*) FROM channels WHERE id = '{CAMP}' AND audience = 0");
+        let mut bot = scene.start(Program::default());
+        scene.becomes(&mut bot, &everybody, 1);
+        let program = bot.stop();
+        slack
+            .faults()
+            .times(99, "conversations.members", &Fault::Status(500));
+        let mut bot = scene.start(program);
+        assert_eq!(scene.number(bot.program(), &everybody), 1);
+        let health = bot.health();
+        let wait = bot.until("a wait in /ready", |_| {
+            let ready = exchange(health, "GET /ready", &[], "").ok()?.json();
+            let mut waits = ready["waits"].as_array()?.iter();
+            waits.find(|wait| wait["kind"] == "audience").cloned()
+        });
+        assert_eq!(wait["what"], json!(format!("asking who reads {CAMP}")));
+        bot.stop();
     });
 }

@@ -1,7 +1,8 @@
 //! Who reads the channels that the bot is in: their facts and members, read when catching up, and again for what is not
-//! known. A channel of which that cannot be read counts as private.
+//! known or was not read lately. A request that fails changes nothing that is known; a channel of which nothing is known
+//! counts as private.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::StorageError;
@@ -17,25 +18,23 @@ use super::{CatchUp, CatchUpError};
 const MAX_CHANNELS: usize = 20;
 const MAX_MEMBERS: u32 = 50;
 /// How long to wait before a channel is asked for again, in seconds.
-const ASK_AGAIN_SECONDS: u32 = 600;
+const ASK_AGAIN_SECONDS: u32 = 60;
 /// The same for a channel that Slack does not know, or that the bot may not see.
 const LONGEST_WAIT_SECONDS: u32 = 3600;
 
 impl CatchUp {
-    /// Reads the members of all channels that the bot is in: people may have come and gone in the gap. Those of a
-    /// channel that cannot be read are not known any more.
+    /// Reads the members of all channels that the bot is in: people may have come and gone in the gap. If Slack does not
+    /// return them, they stay as they are known and are asked for again.
     pub(super) async fn read_members(&self, channels: &[String]) -> Result<(), CatchUpError> {
         self.audiences.clear();
-        let mut is_away = false;
+        let mut away = None;
         for channel_id in channels.iter().filter(|id| is_of_slack(id)) {
-            if is_away {
-                self.members_are(channel_id, None).await?;
+            if let Some(error) = &away {
+                self.ask_later(channel_id, error);
                 continue;
             }
-            if let Err(error) = self.read_members_of(channel_id).await? {
-                is_away = concerns_all(&error);
-                self.members_are(channel_id, None).await?;
-            }
+            let read = self.read_members_of(channel_id).await?;
+            away = read.err().filter(concerns_all);
         }
         self.read_standing().await
     }
@@ -44,18 +43,23 @@ impl CatchUp {
     pub(super) async fn follow_audiences(&self) -> Result<(), CatchUpError> {
         let now = self.clock.seconds();
         let unknown = self.workspace.channels_of_unknown_audience().await?;
-        let due = unknown
-            .into_iter()
-            .filter(|id| is_of_slack(id) && !self.audiences.holds(id, now));
-        for channel_id in due.take(MAX_CHANNELS) {
+        let waiting = self.audiences.under_way(now);
+        let waits = |id: &String| waiting.iter().any(|(_, waiting)| waiting == id);
+        let unknown = unknown.into_iter();
+        let unknown = unknown.filter(|id| is_of_slack(id) && !waits(id));
+        let mut due: BTreeSet<String> = unknown.collect();
+        due.extend(self.audiences.ended(now));
+        let mut due = due.into_iter().take(MAX_CHANNELS);
+        while let Some(channel_id) = due.next() {
             let failed = match self.read_facts_of(&channel_id).await? {
                 Ok(()) => self.read_members_of(&channel_id).await?.err(),
                 Err(error) => {
-                    self.not_known(&channel_id, &error);
+                    self.ask_later(&channel_id, &error);
                     Some(error)
                 }
             };
-            if failed.is_some_and(|error| concerns_all(&error)) {
+            if let Some(error) = failed.filter(concerns_all) {
+                due.for_each(|channel_id| self.ask_later(&channel_id, &error));
                 break;
             }
         }
@@ -82,48 +86,35 @@ impl CatchUp {
     ) -> Result<Result<(), ClientError>, CatchUpError> {
         // Whoever joins while the pages are read has a later event.
         let at = TsKey::first_of(self.clock.seconds());
-        let members = match self.slack.client().members(channel_id).await {
-            Ok(members) => members,
+        let (members, refused) = match self.slack.client().members(channel_id).await {
+            Ok(members) => (Some(members), None),
+            // It is not the bot's any more.
+            Err(error) if error.refusal() == Some(RefusalKind::NotFound) => (None, Some(error)),
             Err(error) => {
-                self.not_known(channel_id, &error);
+                self.ask_later(channel_id, &error);
                 return Ok(Err(error));
             }
         };
-        self.apply_members(channel_id, Some(members), at).await?;
-        Ok(Ok(()))
-    }
-
-    async fn members_are(
-        &self,
-        channel_id: &str,
-        members: Option<Vec<String>>,
-    ) -> Result<(), CatchUpError> {
-        let at = TsKey::first_of(self.clock.seconds());
-        self.apply_members(channel_id, members, at).await
-    }
-
-    async fn apply_members(
-        &self,
-        channel_id: &str,
-        members: Option<Vec<String>>,
-        at: TsKey,
-    ) -> Result<(), CatchUpError> {
         let effect = Effect::ChannelMembers {
             id: channel_id.to_owned(),
             members,
             at,
         };
         let now = self.clock.seconds();
-        Ok(self.workspace.apply_effects(vec![effect], now).await?)
+        self.workspace.apply_effects(vec![effect], now).await?;
+        let Some(error) = refused else {
+            self.audiences.end(channel_id);
+            return Ok(Ok(()));
+        };
+        self.ask_later(channel_id, &error);
+        Ok(Err(error))
     }
 
-    fn not_known(&self, channel_id: &str, error: &ClientError) {
+    fn ask_later(&self, channel_id: &str, error: &ClientError) {
         let now = self.clock.seconds();
         self.audiences
             .add(channel_id.to_owned(), now, wait_after(error));
-        tracing::warn!(
-            "who reads {channel_id} is not known, so it counts as private; it is tried again: {error}"
-        );
+        tracing::warn!("Slack does not say who reads {channel_id}; it is asked again: {error}");
     }
 
     /// Asks for members of whom it is not known whether they are guests.
@@ -187,12 +178,12 @@ mod tests {
         };
         for (error, expected) in [
             (refused("channel_not_found"), 3600),
-            (refused("fetch_members_failed"), 600),
+            (refused("fetch_members_failed"), 60),
             (
                 ClientError::TimedOut {
                     method: "conversations.members",
                 },
-                600,
+                60,
             ),
         ] {
             assert_eq!(wait_after(&error), expected, "{error}");
