@@ -2,7 +2,7 @@
 
 use crate::params;
 use crate::session::OptionalExtension;
-use myao_plugin::state::sync::{KnownChannel, Member, RecentThread, StoredId, SyncState};
+use myao_plugin::state::sync::{KnownChannel, Member, StoredId, SyncState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{Directory, PRIVATE_CHANNEL, UserRecord};
 use myao_plugin::ts::TsKey;
@@ -135,18 +135,16 @@ impl SyncState for SqlWorkspace {
 
     async fn recent_threads(
         &self,
+        channel_id: &str,
         since: TsKey,
-        limit: u32,
-    ) -> Result<Vec<RecentThread>, StorageError> {
+    ) -> Result<Vec<TsKey>, StorageError> {
+        let channel_id = channel_id.to_owned();
         self.reading(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
             let threads = include_str!("sql/recent_threads.sql");
-            let columns = params![place.workspace, since.to_database(), limit];
+            let columns = params![channel, since.to_database()];
             Ok(list(connection, threads, columns, |row| {
-                Ok(RecentThread {
-                    channel_id: row.get(0)?,
-                    thread_ts: TsKey::from_database(row.get(1)?),
-                    newest: TsKey::from_database(row.get(2)?),
-                })
+                Ok(TsKey::from_database(row.get(0)?))
             })?)
         })
         .await

@@ -1,7 +1,7 @@
 //! What Slack does not tell the bot, or cannot: it is read later, on both stores.
 
 use myao_fake_slack::{FakeSlack, Fault};
-use myao_tests::bot::Bot;
+use myao_tests::bot::{Bot, now};
 use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::peer::exchange;
 use myao_tests::postgres::ServerDatabase;
@@ -79,6 +79,34 @@ fn what_slack_leaves_out_as_there_is_too_much_is_read_later() {
         assert_eq!(scene.number(bot.program(), said), 1);
         bot.stop();
         assert_eq!(slack.posts().len(), 1);
+    });
+}
+
+#[test]
+fn replies_to_hundreds_of_threads_while_the_bot_was_away_are_all_read() {
+    const THREADS: u64 = 300;
+    on_both_stores(|scene| {
+        let slack = &scene.slack;
+        let mut bot = scene.start(Program::default());
+        let begun = now() - 7200;
+        let threads: Vec<String> = (0..THREADS)
+            .map(|number| format!("{}.000100", begun + number))
+            .collect();
+        for (number, thread) in (0..).zip(&threads) {
+            slack.post_at(thread, AKARI, CAMP, "a thread", None);
+            let reply = format!("{}.000200", begun + 3600 + number);
+            slack.post_at(&reply, EMIKO, CAMP, "a reply", Some(thread));
+        }
+        scene.becomes(&mut bot, "SELECT COUNT(*) FROM messages", 600);
+        let program = bot.stop();
+        for thread in &threads {
+            slack.post(AKARI, CAMP, "meanwhile", Some(thread));
+        }
+        let bot = scene.start(program);
+        let said = "SELECT COUNT(*) FROM messages WHERE text = 'meanwhile'";
+        assert_eq!(scene.number(bot.program(), said), 300);
+        assert!(bot.log().contains("200 of 300 older threads of"));
+        bot.stop();
     });
 }
 

@@ -24,8 +24,8 @@ pub(super) const CLOCK_SECONDS: i64 = 5;
 /// Threads with activity within this time before the gap are checked for new replies, in seconds. The history does not
 /// report replies to older messages.
 pub(super) const THREADS_ALIVE_SECONDS: i64 = 24 * 3600;
-/// The maximum number of such threads.
-const MAX_THREADS: u32 = 200;
+/// After so many threads of a channel it is told how far reading is.
+const TOLD_EVERY: usize = 100;
 
 /// The outcome of reading a channel.
 pub(super) enum Read {
@@ -129,15 +129,16 @@ impl CatchUp {
         now: i64,
     ) -> Result<usize, CatchUpError> {
         let alive = TsKey::first_of(since - THREADS_ALIVE_SECONDS);
-        let threads = self.workspace.recent_threads(alive, MAX_THREADS).await?;
+        let mut threads = self.workspace.recent_threads(channel_id, alive).await?;
+        // Threads that began in the gap are read with their channel.
+        threads.retain(|thread| *thread < from);
         let mut read = 0;
-        for thread in threads {
-            // Threads that began in the gap are read with their channel.
-            if thread.channel_id == channel_id && thread.thread_ts < from {
-                read += self
-                    .read_thread(channel_id, thread.thread_ts, from, now)
-                    .await?;
+        for (number, thread) in threads.iter().enumerate() {
+            if number > 0 && number.is_multiple_of(TOLD_EVERY) {
+                let all = threads.len();
+                tracing::info!("{number} of {all} older threads of {channel_id} were read");
             }
+            read += self.read_thread(channel_id, *thread, from, now).await?;
         }
         Ok(read)
     }

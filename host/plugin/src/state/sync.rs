@@ -6,17 +6,6 @@ use crate::storage::StorageError;
 use crate::storage::records::{Directory, UserRecord};
 use crate::ts::TsKey;
 
-/// A thread with recent messages.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecentThread {
-    /// Its channel.
-    pub channel_id: String,
-    /// Its first message.
-    pub thread_ts: TsKey,
-    /// Its newest stored message.
-    pub newest: TsKey,
-}
-
 /// A stored message, without its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredId {
@@ -93,13 +82,15 @@ pub trait SyncState: Send + Sync {
         ts: TsKey,
     ) -> Result<(), StorageError>;
 
-    /// Threads with a reply since then, in channels that the bot takes part in; the ones with the newest reply come
-    /// first.
+    /// The threads of a channel with a reply since then; the ones with the newest reply come first.
+    ///
+    /// # Errors
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn recent_threads(
         &self,
+        channel_id: &str,
         since: TsKey,
-        limit: u32,
-    ) -> Result<Vec<RecentThread>, StorageError>;
+    ) -> Result<Vec<TsKey>, StorageError>;
 
     /// The messages of a channel within inclusive bounds that are not deleted, oldest first. If the platform no longer
     /// has one of them, it was deleted there. Those of the operator ([`OPERATOR_ID`](crate::storage::marks::OPERATOR_ID))

@@ -243,7 +243,7 @@ async fn lists_of_what_is_due_use_indexes() {
     check("events", &plans, 1);
     assert!(!workspace.unanswered(LAST, FIRST).await.unwrap().is_empty());
     check("unanswered", &plans, 1);
-    let threads = workspace.recent_threads(TsKey::first_of(FIRST), 10).await;
+    let threads = workspace.recent_threads("C1", TsKey::first_of(FIRST)).await;
     assert!(!threads.unwrap().is_empty());
     check("threads", &plans, 1);
     workspace.oldest_new_message().await.unwrap();

@@ -299,7 +299,7 @@ fn steps_of_unanswered(messages: i64) -> [(i32, usize); 2] {
         let threads = &statement("recent_threads");
         [
             count(connection, unanswered, params![1, recent, i64::MAX]),
-            count(connection, threads, params![1, recent, 100]),
+            count(connection, threads, params![1, recent]),
         ]
     })
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use myao_plugin::state::sync::{KnownChannel, Member, RecentThread, StoredId, SyncState};
+use myao_plugin::state::sync::{KnownChannel, Member, StoredId, SyncState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::marks::OPERATOR_ID;
 use myao_plugin::storage::records::{Directory, PRIVATE_CHANNEL, UserRecord};
@@ -93,29 +93,16 @@ impl SyncState for MemoryStorage {
 
     async fn recent_threads(
         &self,
+        channel_id: &str,
         since: TsKey,
-        limit: u32,
-    ) -> Result<Vec<RecentThread>, StorageError> {
+    ) -> Result<Vec<TsKey>, StorageError> {
         let state = self.state();
-        let mut recent = Vec::new();
-        for (id, conversation) in state
-            .channels
-            .iter()
-            .filter(|(_, stored)| stored.is_present)
-        {
-            for (thread, replies) in &conversation.threads {
-                let newest = replies.last().copied().filter(|newest| *newest >= since);
-                recent.extend(newest.map(|newest| RecentThread {
-                    channel_id: id.clone(),
-                    thread_ts: *thread,
-                    newest,
-                }));
-            }
-        }
-        // The sort is stable: equal ones stay in the order of channels and threads.
-        recent.sort_by_key(|thread| Reverse(thread.newest));
-        recent.truncate(most(limit));
-        Ok(recent)
+        let threads = state.conversation(channel_id)?.threads.iter();
+        let newest = threads.filter_map(|(thread, replies)| Some((*replies.last()?, *thread)));
+        let mut recent: Vec<_> = newest.filter(|(newest, _)| *newest >= since).collect();
+        // The sort is stable: equal ones stay in the order of threads.
+        recent.sort_by_key(|(newest, _)| Reverse(*newest));
+        Ok(recent.into_iter().map(|(_, thread)| thread).collect())
     }
 
     async fn messages_between(

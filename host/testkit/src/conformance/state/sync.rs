@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use myao_plugin::state::sync::{RecentThread, StoredId};
+use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::PRIVATE_CHANNEL;
 
@@ -53,19 +53,9 @@ pub async fn recent_threads_come_with_the_newest_first(new: New<'_>) {
             deleted("500.0", "501.0"),
         ])
         .await;
-    let thread = |first, newest| RecentThread {
-        channel_id: "C1".into(),
-        thread_ts: key(first),
-        newest: key(newest),
-    };
-    let recent = async |limit| stored.recent_threads(key("100.0"), limit).await.unwrap();
-    assert_eq!(
-        recent(9).await,
-        [thread("2.0", "300.0"), thread("3.0", "200.0")]
-    );
-    assert_eq!(recent(1).await, [thread("2.0", "300.0")]);
-    stored.apply(&[present("C1", false, "600.0")]).await;
-    assert_eq!(recent(9).await, []);
+    let recent = async |channel| stored.recent_threads(channel, key("100.0")).await;
+    assert_eq!(recent("C1").await, Ok(vec![key("2.0"), key("3.0")]));
+    assert!(matches!(recent("C9").await, Err(StorageError::NotFound(_))));
 }
 
 pub async fn messages_between_are_those_that_are_not_deleted(new: New<'_>) {

@@ -77,7 +77,6 @@ pub async fn visible(
     waiting.sort_by(|a, b| (&a.channel_id, a.ts).cmp(&(&b.channel_id, b.ts)));
     line(&mut out, &waiting);
     line(&mut out, &workspace.unanswered(until, 0).await);
-    line(&mut out, &workspace.recent_threads(first, 1000).await);
     line(&mut out, &workspace.oldest_new_message().await);
     line(&mut out, &workspace.newest_message(last).await);
     out
