@@ -133,7 +133,7 @@ pub async fn backfill(
     let end = options.until.unix_seconds;
     workspace.clear_deferrals().await?;
     let mut outcomes = Outcomes::default();
-    let mut next = first_tick(plugin, workspace, clock, local_time).await?;
+    let mut next = first_tick(plugin, workspace, clock, end, local_time).await?;
     let start = next.unwrap_or(end);
     let history = plugin.settings().short_term_history;
     let idle = i64::from(history.conversation_idle_seconds);
@@ -241,12 +241,13 @@ fn end_of_second(unix_seconds: i64) -> TsKey {
     TsKey::from_database(TsKey::first_of(unix_seconds + 1).to_database() - 1)
 }
 
-/// The tick at which the last backfill stopped. It is earlier if there are older messages that only a backfill takes in.
-/// `None` if there is nothing left to do.
+/// The tick at which the last backfill stopped; older history of channels with a memory is taken in there, as late
+/// messages. It is earlier only for channels without a memory. `None` if there is nothing left to do.
 async fn first_tick(
     plugin: &MemoryPlugin,
     workspace: &dyn Workspace,
     clock: Clock,
+    end: i64,
     local_time: &(dyn Fn(i64) -> Timestamp + Sync),
 ) -> Result<Option<i64>, BackfillError> {
     let history = workspace.oldest_history_message().await?;
@@ -263,7 +264,34 @@ async fn first_tick(
         let next_message = workspace.next_message_after(end_of_second(before)).await?;
         next_message.map(|message| clock.at_or_after(message.unix_seconds()).max(stopped))
     };
+    let history = match history {
+        Some(_) if !has_channel_without_memory(workspace, end).await? => {
+            // All ticks up to the end may have been processed.
+            Some(if stopped > end { before } else { stopped })
+        }
+        history => history,
+    };
     Ok([goes_on, history].into_iter().flatten().min())
+}
+
+/// Returns true if messages up to a time wait in a channel that has no version yet.
+async fn has_channel_without_memory(
+    workspace: &dyn Workspace,
+    unix_seconds: i64,
+) -> Result<bool, BackfillError> {
+    let until = end_of_second(unix_seconds).to_string();
+    let due = workspace
+        .at(Place::Schedule)
+        .list_due(DueQuery {
+            window_start: TsKey::first_of(0).to_string(),
+            idle_since: until.clone(),
+            until,
+            message_threshold: 1,
+            always: true,
+        })
+        .await?;
+    let mut channels = due.channels.iter();
+    Ok(channels.any(|backlog| backlog.short_term_version.is_none()))
 }
 
 /// Returns true if a later tick may make something even if no new message comes before it.
