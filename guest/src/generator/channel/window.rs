@@ -31,7 +31,10 @@ impl Run<'_> {
             thread_memories: shown_thread_memories(&threads),
             ..state.context(self, history)
         };
-        let memories: Vec<&Memory> = state.long_term.iter().chain(&state.short_terms).collect();
+        let memories = state.long_term.iter().chain(&state.short_terms);
+        let memories: Vec<&Memory> = memories
+            .filter(|memory| self.is_made_by_now(memory))
+            .collect();
         let Shown { records, marks } = self.shown_records(&memories, &context, &state.marks)?;
         context.notes = Some(Notes {
             now: Some(self.now),
