@@ -6,7 +6,7 @@ use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::PRIVATE_CHANNEL;
 
-use super::{New, Stored, deleted, key, named, present, public, said, user};
+use super::{New, Stored, deleted, key, named, public, said, user};
 
 pub async fn times_of_the_connection_and_of_the_history_never_go_back(new: New<'_>) {
     let stored = Stored::of(new);

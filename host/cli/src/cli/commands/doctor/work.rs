@@ -50,9 +50,6 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
     Ok(findings)
 }
 
-<<<<<<< HEAD:host/cli/src/cli/commands/doctor/work.rs
-/// The finding for memories whose sources are not known; `None` if there are none.
-=======
 /// The finding for a time of which messages may be missing; `None` if there is none.
 async fn gap(
     app: &App,
@@ -67,8 +64,7 @@ async fn gap(
     }))
 }
 
-/// The finding for memories of which it is not known what they were made from; `None` if there are none.
->>>>>>> db0858d8 (Read again what could not be stored or was left out by Slack):host/cli/src/cli/doctor/work.rs
+/// The finding for memories whose sources are not known; `None` if there are none.
 async fn set_aside(app: &App, workspace: &dyn Workspace) -> Result<Option<Finding>, StorageError> {
     let view = workspace.view(Place::Operator);
     let memories = view.memories(MemoryFilter::default()).await?;
