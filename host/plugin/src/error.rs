@@ -5,8 +5,8 @@ use std::time::Duration;
 use wasmtime::Trap;
 
 use crate::bindings::errors;
-use crate::capabilities::OutOfMemory;
 use crate::explain::explain;
+use crate::memory_limit::OutOfMemory;
 use crate::{Limits, Place};
 
 /// The text of wasmtime's error if too much data is passed to the host; the error's type is private.

@@ -39,6 +39,7 @@ pub mod journal;
 mod limits;
 pub mod llm;
 mod local_time;
+mod memory_limit;
 mod memory_plugin;
 pub mod names;
 mod place;

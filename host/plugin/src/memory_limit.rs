@@ -4,7 +4,7 @@ use wasmtime::ResourceLimiter;
 
 /// Ends a call that asks for more.
 pub(crate) struct MemoryLimit {
-    pub(super) bytes: usize,
+    pub(crate) bytes: usize,
 }
 
 /// The component asked for more memory than it may have.
