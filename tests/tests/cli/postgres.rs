@@ -311,7 +311,7 @@ fn an_empty_database_is_not_touched_by_those_that_look() {
     program.run(&["import", &demo_export()]).succeeded();
     let (state, found) = doctor(&program);
     assert_eq!(state, "ok", "{found}");
-    for part in ["PostgreSQL", "can be written", "schema 2", "connections"] {
+    for part in ["PostgreSQL", "can be written", "schema 1", "connections"] {
         assert!(found.contains(part), "no {part} in {found}");
     }
 }
