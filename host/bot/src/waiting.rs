@@ -171,7 +171,7 @@ impl Deferrals {
         })
     }
 
-    /// What has waited long enough.
+    /// The keys that have waited long enough.
     pub(super) fn ended(&self, now: i64) -> Vec<String> {
         self.with(|deferred| {
             let ended = deferred.iter().filter(|(_, wait)| !wait.is_under_way(now));

@@ -1,4 +1,4 @@
-//! What the statements of `myao-sql` need of a database.
+//! The connection to PostgreSQL as the statements of `myao-sql` use it.
 
 use myao_plugin::storage::StorageError;
 use myao_sql::backend::{Backend, Work};

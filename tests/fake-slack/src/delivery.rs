@@ -86,7 +86,7 @@ pub(crate) struct Outbound {
     pub(crate) deliveries: Vec<Delivery>,
     pub(crate) noise: Noise,
     pub(crate) keep_while_away: bool,
-    /// Whether there are more events than Slack sends.
+    /// True while Slack drops events because there are too many.
     pub(crate) is_rate_limited: bool,
     /// By number.
     pub(crate) sockets: BTreeMap<u64, UnboundedSender<ToSocket>>,
@@ -368,7 +368,7 @@ impl FakeSlack {
         self.inner().change(State::retry);
     }
 
-    /// From now on events are lost, as if there were too many, and the app is told so; or no longer.
+    /// Begins or ends a time in which events are lost because there are too many. The app gets a notice.
     pub fn rate_limit_events(&self, is_limited: bool) {
         self.inner().change(|state| {
             if is_limited {

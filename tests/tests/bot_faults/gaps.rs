@@ -1,4 +1,4 @@
-//! What Slack does not tell the bot, or cannot: it is read later, on both stores.
+//! Messages that Slack does not deliver, or cannot: the bot reads them later, on both stores.
 
 use myao_fake_slack::{FakeSlack, Fault};
 use myao_tests::bot::{Bot, now};

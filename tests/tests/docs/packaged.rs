@@ -5,7 +5,7 @@ use myao_tests::{project_file, read_project_file};
 use crate::commands;
 use crate::place::Place;
 
-/// What a unit must set, so that strangers cannot use up its files and other users cannot read what it keeps.
+/// The settings of a unit, so that strangers cannot use up its files and other users cannot read what it keeps.
 const LIMITS_OF_A_UNIT: [&str; 3] = ["LimitNOFILE=4096", "UMask=0077", "StateDirectoryMode=0700"];
 
 /// A unit of systemd: <https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html>.

@@ -24,7 +24,7 @@ pub(super) const CLOCK_SECONDS: i64 = 5;
 /// Threads with activity within this time before the gap are checked for new replies, in seconds. The history does not
 /// report replies to older messages.
 pub(super) const THREADS_ALIVE_SECONDS: i64 = 24 * 3600;
-/// After so many threads of a channel it is told how far reading is.
+/// The log shows progress after each so many threads of a channel.
 const TOLD_EVERY: usize = 100;
 
 /// The outcome of reading a channel.
