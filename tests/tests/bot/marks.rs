@@ -2,7 +2,6 @@
 
 use myao_fake_slack::FakeSlack;
 use myao_tests::bot::{Bot, now};
-use rusqlite::Connection;
 
 use crate::bot::odd::disconnect_since;
 use crate::bot::support::{
@@ -58,29 +57,6 @@ fn a_guest_marks_nothing_and_is_told_so() {
     let prompts = prompts(&llm);
     assert_eq!(prompts.len(), 1);
     assert!(!prompts[0].contains("## 訂正\n"), "{}", prompts[0]);
-    bot.stop();
-}
-
-#[test]
-fn marks_in_a_database_of_an_earlier_version_count() {
-    let (slack, llm) = (workspace(), model());
-    let mut bot = connect(&slack, &replies_of(&llm));
-    ask(&slack, &mut bot, AKARI, "覚えて: 合言葉は海");
-    let program = bot.stop();
-    let database = Connection::open(program.path("myao.db")).unwrap();
-    database
-        .execute_batch(
-            "DROP TABLE message_pins; DROP INDEX messages_marked; ALTER TABLE messages DROP COLUMN may_mark; \
-             ALTER TABLE memory_coverage DROP COLUMN doubtful; \
-             DROP TABLE embedders; DROP TABLE message_vectors; DROP TABLE embedding_calls; \
-             DROP TABLE off_record; DROP TABLE feedback; DROP TABLE agent_tokens; DROP TABLE done_marks; \
-             PRAGMA user_version = 20;",
-        )
-        .unwrap();
-    drop(database);
-    let mut bot = connect_again(&slack, program, &replies_of(&llm));
-    ask(&slack, &mut bot, EMIKO, "合言葉は?");
-    assert!(prompts(&llm)[0].contains("## 覚えておくこと\n"));
     bot.stop();
 }
 
