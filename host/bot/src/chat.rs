@@ -106,6 +106,19 @@ impl Chat {
             let now = clock.seconds();
             workspace.apply_effects(own_channel_is(now), now).await?;
         }
+        let person = UserRecord {
+            id: format!("chat:{name}"),
+            name,
+            is_bot: false,
+        };
+        // Whoever uses the program may mark.
+        let member = Effect::Guest {
+            user_id: person.id.clone(),
+            is_guest: false,
+            at: TsKey::first_of(clock.seconds()),
+        };
+        let effects = vec![member];
+        workspace.apply_effects(effects, clock.seconds()).await?;
         let bot = UserRecord {
             id: BOT_ID.to_owned(),
             name: bot_name.clone(),
@@ -118,11 +131,7 @@ impl Chat {
             workspace,
             slack,
             channel,
-            person: UserRecord {
-                id: format!("chat:{name}"),
-                name,
-                is_bot: false,
-            },
+            person,
             bot_name,
         })
     }

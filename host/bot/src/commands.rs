@@ -1,9 +1,9 @@
 //! The slash command `/memory`. Only the person who typed it sees the answer.
 
 use myao_slack::blocks::{
-    Language, answer_message, direct_message, help_message, history_message, memory_message,
-    off_record_message, search_message, since_message, sources_message, thread_hint,
-    thread_message,
+    Language, MemoryView, answer_message, direct_message, help_message, history_message,
+    memory_message, off_record_message, search_message, since_message, sources_message,
+    thread_hint, thread_message,
 };
 use myao_slack::command::{Command, parse_command};
 use myao_slack::permalink::parse_thread;
@@ -74,11 +74,20 @@ impl Commands {
             id: payload.channel_id,
             name: with_bot.unwrap_or(payload.channel_name),
         };
+        let is_stranger = self.views.is_stranger_in(&channel.id, &payload.user_id);
+        let is_stranger = is_stranger.await?;
         let own = channel.id.clone();
         let here = (!is_direct).then_some(own.as_str());
         Ok(match command {
             Command::Show | Command::History { .. } | Command::Sources { .. } if is_elsewhere => {
                 direct_message(language)
+            }
+            Command::Show | Command::History { .. } | Command::Sources { .. } if is_stranger => {
+                let nothing = MemoryView {
+                    channel: channel.name,
+                    ..MemoryView::default()
+                };
+                memory_message(&nothing, language)
             }
             Command::Show => memory_message(&self.views.memory(channel).await?, language),
             Command::History { count } => {

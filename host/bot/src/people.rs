@@ -78,7 +78,7 @@ impl Read {
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum PersonError {
-    /// The account is closed, unknown, a bot's, or of another workspace.
+    /// The account is closed, unknown, a bot's, a guest's, or of another workspace.
     #[error("they do not belong to this workspace")]
     Stranger,
     /// Their rights are not known now.
@@ -218,18 +218,20 @@ impl People {
         if user.deleted == Some(true) {
             self.withdraw_tokens(id).await.map_err(in_store)?;
         }
-        if user.deleted != Some(false)
-            || user.is_bot == Some(true)
-            || user.team_id.as_deref() != Some(&self.team_id)
-        {
+        let is_stranger = user.is_stranger_in(&self.team_id);
+        if user.deleted != Some(false) || user.is_bot == Some(true) || is_stranger == Some(true) {
+            let applied = self
+                .workspace
+                .apply_effects(user.effects(at, &self.team_id), now);
+            applied.await.map_err(in_store)?;
             return Err(PersonError::Stranger);
         }
-        if user.is_guest().is_none() {
-            let why = "Slack does not say whether they are a guest";
+        if is_stranger.is_none() {
+            let why = "Slack does not say whether they belong to this workspace, or are a guest";
             return Err(PersonError::NotKnown(why.to_owned()));
         }
         let channels = client.channels_of(id).await.map_err(at_slack)?;
-        let mut effects = user.effects(at);
+        let mut effects = user.effects(at, &self.team_id);
         effects.extend(
             self.in_channels(id, &channels, at)
                 .await

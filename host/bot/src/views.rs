@@ -212,6 +212,21 @@ impl Views {
         })
     }
 
+    /// Returns true if a channel counts as open to the workspace alone, and this person is not known to belong to it: then who
+    /// reads the channel is not known either.
+    ///
+    /// # Errors
+    /// The words of an error of the store.
+    pub async fn is_stranger_in(&self, channel_id: &str, user_id: &str) -> Result<bool, String> {
+        let known = self.workspace.known_channel(channel_id).await;
+        let known = known.map_err(explained)?;
+        if !known.is_some_and(|known| known.is_present && known.audience.is_open()) {
+            return Ok(false);
+        }
+        let place = Place::Person(user_id.to_owned());
+        Ok(self.name_of(&place, channel_id).await?.is_none())
+    }
+
     /// The name of a direct message with the bot; `None` if it is another channel, or a message between people.
     ///
     /// # Errors

@@ -88,6 +88,12 @@ impl Worker {
         }
         // If Slack does not return a name, the event is applied without it.
         let people = self.slack.directory(named).await?;
+        let strangers = events
+            .iter()
+            .flatten()
+            .filter_map(|event| event.stranger(&self.bot));
+        let strangers = strangers.map(str::to_owned).collect();
+        self.slack.look_up_strangers(strangers).await?;
         let mut ready = Vec::with_capacity(waiting.len());
         let mut homes = Vec::new();
         for (waiting, event) in waiting.iter().zip(events) {

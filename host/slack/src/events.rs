@@ -29,6 +29,8 @@ pub struct BotIdentity {
     pub user_id: String,
     /// Its bot id, `B…`, which its posts carry.
     pub bot_id: Option<String>,
+    /// The workspace that it is installed in, `T…`, or the organisation, `E…`.
+    pub team_id: String,
 }
 
 /// Why an event or a message cannot be read. A retry cannot help. The texts quote nothing of the payload.
@@ -55,12 +57,15 @@ pub struct SlackEvent {
     payload: Value,
     head: Head,
     at: TsKey,
+    /// True if it happened in a channel that is shared with another organisation.
+    is_ext_shared: bool,
 }
 
 /// The outer object of an Events API payload.
 #[derive(Deserialize)]
 struct Wrapper {
     event_time: Option<i64>,
+    is_ext_shared_channel: Option<bool>,
     event: Head,
 }
 
@@ -118,12 +123,17 @@ impl SlackEvent {
     /// [`EventError`] if it is not JSON of the documented shape, or has no time.
     pub fn parse(payload: &str) -> Result<Self, EventError> {
         let payload: Value = serde_json::from_str(payload)?;
-        let Wrapper { event_time, event } = Wrapper::deserialize(&payload)?;
+        let Wrapper {
+            event_time,
+            is_ext_shared_channel,
+            event,
+        } = Wrapper::deserialize(&payload)?;
         let at = event.time(event_time)?;
         Ok(Self {
             payload,
             head: event,
             at,
+            is_ext_shared: is_ext_shared_channel == Some(true),
         })
     }
 
@@ -139,11 +149,45 @@ impl SlackEvent {
         user.filter(|_| self.head.r#type == "app_home_opened")
     }
 
+    /// The author of its message, if the message says that they belong to another workspace than the bot's. Within an organisation
+    /// they may belong to both.
+    #[must_use]
+    pub fn stranger(&self, bot: &BotIdentity) -> Option<&str> {
+        let text = |field| self.event().get(field).and_then(Value::as_str);
+        let mut teams = ["user_team", "source_team", "team"]
+            .into_iter()
+            .filter_map(text);
+        let is_elsewhere = teams.any(|team| team.starts_with('T') && team != bot.team_id);
+        let user = self.head.user.as_str();
+        user.filter(|_| is_elsewhere && bot.team_id.starts_with('T'))
+    }
+
     /// The changes that an event makes in the store; none for kinds of events that are not kept.
     ///
     /// # Errors
     /// [`EventError`] if its message or user cannot be read.
     pub fn effects(
+        &self,
+        people: &dyn People,
+        bot: &BotIdentity,
+    ) -> Result<Vec<Effect>, EventError> {
+        let mut effects = self.own_effects(people, bot)?;
+        // The event that says so when the sharing begins may be lost.
+        if self.is_ext_shared
+            && !self.head.is_in_group_message()
+            && let Some(id) = self.head.channel_id()
+            && !self.head.r#type.ends_with("_unshared")
+        {
+            effects.push(Effect::ChannelShared {
+                id: id.to_owned(),
+                is_shared: Some(true),
+                at: self.at,
+            });
+        }
+        Ok(effects)
+    }
+
+    fn own_effects(
         &self,
         people: &dyn People,
         bot: &BotIdentity,
@@ -156,7 +200,7 @@ impl SlackEvent {
                 if self.head.user.get("id").is_some_and(Value::is_string) =>
             {
                 let user = User::deserialize(&self.head.user)?;
-                Ok(user.effects(self.at))
+                Ok(user.effects(self.at, &bot.team_id))
             }
             "pin_added" | "pin_removed" | "reaction_added" | "reaction_removed" => {
                 let pin = pins::of_event(self.event(), self.at);
@@ -270,7 +314,7 @@ impl SlackEvent {
             },
             Effect::ChannelShared {
                 id: id.clone(),
-                is_shared: Some(false),
+                is_shared: Some(self.is_ext_shared || self.stranger(bot).is_some()),
                 at,
             },
             Effect::ChannelMembers {

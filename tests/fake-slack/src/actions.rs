@@ -6,11 +6,8 @@ use crate::post::NewMessage;
 use crate::server::FakeSlack;
 use crate::state::State;
 use crate::ts::Ts;
-use crate::world::{Author, Channel, ChannelKind, Reaction};
-use crate::{BOT_USER, SLACKBOT, TEAM_ID, shapes};
-
-/// The other organisation of shared channels.
-const OTHER_TEAM: &str = "T0OTHER001";
+use crate::world::{Author, Channel, ChannelKind, Reaction, User};
+use crate::{BOT_USER, OTHER_TEAM, SLACKBOT, TEAM_ID, shapes};
 
 impl State {
     /// A channel gets another name.
@@ -29,10 +26,21 @@ impl State {
 
     /// A user gets another full and shown name.
     pub(crate) fn rename_user(&mut self, id: &str, name: &str) -> Result<(), &'static str> {
+        self.change_user(id, |user| {
+            name.clone_into(&mut user.real_name);
+            name.clone_into(&mut user.display_name);
+        })
+    }
+
+    /// A user changes, which an event tells.
+    fn change_user(
+        &mut self,
+        id: &str,
+        change: impl FnOnce(&mut User),
+    ) -> Result<(), &'static str> {
         let now = self.clock.tick();
         let user = self.world.users.get_mut(id).ok_or("user_not_found")?;
-        name.clone_into(&mut user.real_name);
-        name.clone_into(&mut user.display_name);
+        change(user);
         user.updated = now;
         let event = json!({
             "type": "user_change", "user": shapes::user(user), "cache_ts": now.seconds(), "event_ts": now.to_string(),
@@ -89,19 +97,6 @@ impl State {
     fn make_foreign(&mut self, id: &str) -> Result<(), &'static str> {
         let user = self.world.users.get_mut(id).ok_or("user_not_found")?;
         user.team = OTHER_TEAM.to_owned();
-        Ok(())
-    }
-
-    /// A user becomes a guest, or a full member.
-    fn set_guest(&mut self, id: &str, is_guest: bool) -> Result<(), &'static str> {
-        let now = self.clock.tick();
-        let user = self.world.users.get_mut(id).ok_or("user_not_found")?;
-        user.is_guest = is_guest;
-        user.updated = now;
-        let event = json!({
-            "type": "user_change", "user": shapes::user(user), "cache_ts": now.seconds(), "event_ts": now.to_string(),
-        });
-        self.emit(event);
         Ok(())
     }
 
@@ -329,7 +324,24 @@ impl FakeSlack {
 
     /// A user becomes a guest, or a full member (`user_change`).
     pub fn set_guest(&self, id: &str, is_guest: bool) {
-        self.act("change of a user", |state| state.set_guest(id, is_guest));
+        self.act("change of a user", |state| {
+            state.change_user(id, |user| user.is_guest = is_guest)
+        });
+    }
+
+    /// A user's account is closed, or opened again (`user_change`).
+    pub fn set_closed(&self, id: &str, is_closed: bool) {
+        self.act("change of a user", |state| {
+            state.change_user(id, |user| user.deleted = is_closed)
+        });
+    }
+
+    /// A user of the organisation belongs to these of its workspaces from now on (`user_change`).
+    pub fn set_teams(&self, id: &str, teams: &[&str]) {
+        let teams = teams.iter().map(|team| (*team).to_owned()).collect();
+        self.act("change of a user", |state| {
+            state.change_user(id, |user| user.teams = Some(teams))
+        });
     }
 
     /// A channel is archived (`channel_archive`).

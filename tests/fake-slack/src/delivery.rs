@@ -107,6 +107,20 @@ impl State {
         let event_id = format!("Ev{number:09}");
         let time = self.clock.last().seconds();
         let event_type = event["type"].as_str().unwrap().to_owned();
+        let channel = event["channel"].as_str();
+        let channel = channel.and_then(|id| self.world.channels.get(id));
+        let is_shared = channel.is_some_and(|channel| channel.is_shared);
+        if let Some(author) = event["user"]
+            .as_str()
+            .and_then(|id| self.world.users.get(id))
+            && event_type == "message"
+            && !author.is_own()
+        {
+            let team = author.team.clone();
+            for field in ["team", "user_team", "source_team"] {
+                event[field] = team.clone().into();
+            }
+        }
         let payload = json!({
             "token": "verification-token", "team_id": TEAM_ID, "context_team_id": TEAM_ID,
             "context_enterprise_id": null, "api_app_id": APP_ID, "event": event, "type": "event_callback",
@@ -115,7 +129,7 @@ impl State {
                 "enterprise_id": null, "team_id": TEAM_ID, "user_id": BOT_USER, "is_bot": true,
                 "is_enterprise_install": false,
             }],
-            "is_ext_shared_channel": false, "event_context": format!("4-{event_id}"),
+            "is_ext_shared_channel": is_shared, "event_context": format!("4-{event_id}"),
         });
         self.record(event_id, event_type, payload);
         for event in self.outbound.noise.pass(number) {

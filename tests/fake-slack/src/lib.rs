@@ -59,6 +59,12 @@ pub use world::{Author, Channel, ChannelKind, Edited, Message, Reaction, Team, U
 
 /// The workspace.
 pub const TEAM_ID: &str = "T0TEAM0001";
+/// The other organisation of shared channels.
+pub const OTHER_TEAM: &str = "T0OTHER001";
+/// Another workspace of the same organisation.
+pub const SISTER_TEAM: &str = "T0SISTER01";
+/// The organisation.
+pub const ENTERPRISE_ID: &str = "E0FAKE0001";
 /// The app whose bot is tested.
 pub const APP_ID: &str = "A0APP00001";
 /// The bot's user.

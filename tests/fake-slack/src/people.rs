@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::server::FakeSlack;
 use crate::state::State;
 use crate::world::{Channel, ChannelKind, User};
-use crate::{BOT_USER, TEAM_ID};
+use crate::{BOT_USER, OTHER_TEAM, SISTER_TEAM, TEAM_ID};
 
 impl State {
     /// Adds a user.
@@ -20,6 +20,7 @@ impl State {
             is_admin: false,
             is_guest: false,
             team: TEAM_ID.to_owned(),
+            teams: None,
             updated: self.clock.second(),
         };
         let earlier = self.world.users.insert(id.to_owned(), user);
@@ -67,6 +68,33 @@ impl FakeSlack {
             if let Some(user) = state.world.users.get_mut(id) {
                 user.is_guest = true;
             }
+        });
+    }
+
+    /// A person of another organisation, as in a shared channel.
+    pub fn add_outsider(&self, id: &str, name: &str) {
+        self.add_of(id, name, OTHER_TEAM, None);
+    }
+
+    /// A person of the same organisation (Enterprise Grid) who belongs to another workspace.
+    pub fn add_colleague(&self, id: &str, name: &str) {
+        self.add_of(id, name, SISTER_TEAM, Some(vec![SISTER_TEAM.to_owned()]));
+    }
+
+    fn add_of(&self, id: &str, name: &str, team: &str, teams: Option<Vec<String>>) {
+        self.inner().change(|state| {
+            state.add_user(id, name, false);
+            let user = state.world.users.get_mut(id).unwrap();
+            team.clone_into(&mut user.team);
+            user.teams = teams;
+        });
+    }
+
+    /// A channel is shared with another organisation, which no event tells.
+    pub fn share_unheard(&self, channel: &str) {
+        self.inner().change(|state| {
+            let channel = state.world.channels.get_mut(channel).unwrap();
+            channel.is_shared = true;
         });
     }
 

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::TEAM_ID;
 use crate::ts::Ts;
 use crate::world::{Author, Channel, ChannelKind, Message, User};
+use crate::{ENTERPRISE_ID, TEAM_ID};
 
 /// A user object.
 pub(crate) fn user(user: &User) -> Value {
-    json!({
+    let mut shape = json!({
         "id": user.id, "team_id": user.team, "name": user.name, "deleted": user.deleted,
         "real_name": user.real_name, "tz": "Asia/Tokyo", "tz_label": "Japan Standard Time", "tz_offset": 32400,
         "profile": {
@@ -19,7 +19,14 @@ pub(crate) fn user(user: &User) -> Value {
         },
         "is_admin": user.is_admin, "is_owner": false, "is_restricted": user.is_guest, "is_ultra_restricted": false,
         "is_bot": user.is_bot, "is_app_user": false, "updated": user.updated.seconds(),
-    })
+    });
+    if let Some(teams) = &user.teams {
+        shape["enterprise_user"] = json!({
+            "id": user.id, "enterprise_id": ENTERPRISE_ID, "enterprise_name": "Fake Inc.", "is_admin": false,
+            "is_owner": false, "teams": teams,
+        });
+    }
+    shape
 }
 
 /// A conversation object.

@@ -50,6 +50,8 @@ pub struct User {
     pub is_guest: bool,
     /// The workspace that it belongs to.
     pub team: String,
+    /// The workspaces of the organisation that it belongs to, too; none if it is of no organisation.
+    pub teams: Option<Vec<String>>,
     /// When it last changed.
     pub updated: Ts,
 }
@@ -177,6 +179,15 @@ impl Author {
     }
 }
 
+impl User {
+    /// Whether it belongs to the workspace.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        let mut teams = self.teams.iter().flatten().chain([&self.team]);
+        teams.any(|team| team == TEAM_ID)
+    }
+}
+
 impl Message {
     /// Returns true if the channel itself shows it: not a reply, or a reply sent to the channel too.
     #[must_use]
@@ -229,6 +240,7 @@ impl World {
             is_admin: false,
             is_guest: false,
             team: TEAM_ID.to_owned(),
+            teams: None,
             updated: now,
         };
         let users = [

@@ -35,6 +35,7 @@ pub fn events(data: &[u8]) {
     let bot = BotIdentity {
         user_id: "UBOT".to_owned(),
         bot_id: Some("BBOT".to_owned()),
+        team_id: "T1".to_owned(),
     };
     let Ok(event) = SlackEvent::parse(&payload) else {
         return;

@@ -30,6 +30,7 @@ mod postgres;
 mod posting;
 mod retention;
 mod secrecy;
+mod strangers;
 pub(crate) mod support;
 pub(crate) mod team;
 mod unasked;

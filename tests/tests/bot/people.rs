@@ -83,6 +83,7 @@ impl World {
         let identity = BotIdentity {
             user_id: BOT_USER.to_owned(),
             bot_id: None,
+            team_id: TEAM_ID.to_owned(),
         };
         let live = LiveSlack::new(client, workspace.clone(), identity, clock.clone());
         let people = People::new(workspace.clone(), Arc::new(live), clock, TEAM_ID.to_owned());

@@ -23,6 +23,7 @@ pub(crate) fn effects(event: &Value, people: &Directory) -> Vec<Effect> {
     let bot = BotIdentity {
         user_id: BOT.to_owned(),
         bot_id: None,
+        team_id: "T1".to_owned(),
     };
     let event = SlackEvent::parse(&json!({ "event": event }).to_string()).unwrap();
     event.effects(people, &bot).unwrap()

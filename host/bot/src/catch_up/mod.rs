@@ -261,7 +261,10 @@ impl CatchUp {
     async fn read_users(&self, now: i64) -> Result<(), CatchUpError> {
         let users = self.slack.client().users().await?;
         let at = TsKey::first_of(now);
-        let effects = users.iter().flat_map(|user| user.effects(at)).collect();
+        let effects = users
+            .iter()
+            .flat_map(|user| user.effects(at, &self.bot.team_id))
+            .collect();
         Ok(self.workspace.apply_effects(effects, now).await?)
     }
 }

@@ -35,6 +35,8 @@ pub struct LiveSlack {
     pub(super) bot: BotIdentity,
     pub(super) clock: Clock,
     unknown: Arc<Unknown>,
+    /// People of whom a message said that they belong elsewhere, and who were looked up for that.
+    strangers: Arc<Mutex<HashSet<String>>>,
     /// The ids of direct and group messages that the bot was mentioned in.
     direct: Arc<Mutex<HashSet<String>>>,
     pub(super) left_out: Counters,
@@ -57,6 +59,7 @@ impl LiveSlack {
             bot,
             clock,
             unknown: Arc::default(),
+            strangers: Arc::default(),
             direct: Arc::default(),
             left_out: Counters::default(),
             piece: None,
@@ -147,9 +150,8 @@ impl LiveSlack {
     /// # Errors
     /// If Slack does not answer.
     pub(crate) async fn is_admin(&self, user_id: &str) -> Result<bool, ChatError> {
-        let workspace = self.client.auth_test().await.map_err(from_client)?;
         let user = self.client.user_info(user_id).await.map_err(from_client)?;
-        Ok(user.administers(&workspace.team_id))
+        Ok(user.administers(&self.bot.team_id))
     }
 
     /// Requests users from Slack and stores them. One that Slack does not return is requested again later.
@@ -163,6 +165,24 @@ impl LiveSlack {
             .filter(|id| self.unknown.may_ask(id, now))
             .map(LookUp::User);
         self.keep_answers(asked.collect()).await.map(drop)
+    }
+
+    /// Looks up, once each, people of whom a message says that they belong to another workspace: the store may know better, or
+    /// no longer.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub(crate) async fn look_up_strangers(&self, ids: Vec<String>) -> Result<(), StorageError> {
+        let new: Vec<String> = {
+            let mut known = self
+                .strangers
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            ids.into_iter()
+                .filter(|id| known.insert(id.clone()))
+                .collect()
+        };
+        self.look_up_users(new).await
     }
 
     /// Looks things up and stores the results. Returns true if there are any.
@@ -187,7 +207,7 @@ impl LiveSlack {
         let answer = match &asked {
             LookUp::User(id) => {
                 let user = self.client.user_info(id).await;
-                user.map(|user| user.effects(at))
+                user.map(|user| user.effects(at, &self.bot.team_id))
             }
             LookUp::Channel(id) => {
                 let channel = self.client.channel_info(id).await;
@@ -337,7 +357,7 @@ impl Chat for LiveSlack {
     async fn get_user(&self, id: String) -> Result<User, ChatError> {
         let answer = self.client.user_info(&id).await.map_err(from_client)?;
         let now = self.clock.seconds();
-        let effects = answer.effects(TsKey::first_of(now));
+        let effects = answer.effects(TsKey::first_of(now), &self.bot.team_id);
         let kept = self.workspace.apply_effects(effects, now);
         kept.await.map_err(from_storage)?;
         let UserRecord { name, is_bot, .. } = answer.record();
@@ -382,7 +402,7 @@ pub(super) fn from_storage(error: StorageError) -> ChatError {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-    use myao_fake_slack::{BOT_TOKEN, BOT_USER, FakeSlack};
+    use myao_fake_slack::{BOT_TOKEN, BOT_USER, FakeSlack, TEAM_ID};
     use myao_slack::token::Token;
     use myao_testkit::MemoryStorage;
 
@@ -398,6 +418,7 @@ mod tests {
             BotIdentity {
                 user_id: BOT_USER.to_owned(),
                 bot_id: None,
+                team_id: TEAM_ID.to_owned(),
             },
             Clock::system(chrono_tz::UTC),
         );

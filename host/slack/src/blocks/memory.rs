@@ -19,7 +19,7 @@ const MAX_LINES: usize = 60;
 const MAX_RECORDS: usize = 20;
 
 /// The memories of a channel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MemoryView {
     /// The name, without `#`.
     pub channel: String,

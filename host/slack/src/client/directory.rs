@@ -75,6 +75,8 @@ pub struct User {
     pub id: String,
     /// The workspace that it belongs to, `T…`.
     pub team_id: Option<String>,
+    /// What it is in an organisation, if it belongs to one.
+    pub enterprise_user: Option<EnterpriseUser>,
     /// The handle.
     pub name: Option<String>,
     /// The full name.
@@ -91,12 +93,22 @@ pub struct User {
     pub is_ultra_restricted: Option<bool>,
     /// True if the account is closed.
     pub deleted: Option<bool>,
-    /// True if it belongs to another workspace.
+    /// True if it belongs to another workspace and is in no channel that the app sees; others of such workspaces are not
+    /// marked so.
     pub is_stranger: Option<bool>,
     /// The profile.
     pub profile: Option<Profile>,
     /// When it last changed, in Unix seconds.
     pub updated: Option<i64>,
+}
+
+/// A user as one of an organisation (Enterprise Grid).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+pub struct EnterpriseUser {
+    /// The organisation, `E…`.
+    pub enterprise_id: Option<String>,
+    /// The workspaces that it belongs to.
+    pub teams: Option<Vec<String>>,
 }
 
 /// A bot: <https://docs.slack.dev/reference/methods/bots.info>.
@@ -164,27 +176,47 @@ impl Channel {
 }
 
 impl User {
-    /// Returns true if it is a guest or belongs to another workspace; `None` if the answer does not say.
+    /// Returns true if Slack says that it belongs to a workspace, or to an organisation that has this id.
     #[must_use]
-    pub fn is_guest(&self) -> Option<bool> {
+    pub fn belongs_to(&self, team_id: &str) -> bool {
+        let teams = self.enterprise_user.iter().flat_map(|of| {
+            let teams = of.teams.iter().flatten();
+            of.enterprise_id.iter().chain(teams)
+        });
+        let mut teams = self.team_id.iter().chain(teams);
+        teams.any(|team| team == team_id)
+    }
+
+    /// Returns true if it is a stranger in a workspace: a guest, or somebody who does not belong to it; `None` if the answer does not
+    /// say. A program is one only if it is marked as one: to which workspace it belongs depends on how it was installed.
+    #[must_use]
+    pub fn is_stranger_in(&self, team_id: &str) -> Option<bool> {
         let ways = [
             self.is_restricted,
             self.is_ultra_restricted,
             self.is_stranger,
         ];
+        let says_where = self.team_id.is_some() || self.enterprise_user.is_some();
         if ways.contains(&Some(true)) {
-            return Some(true);
+            Some(true)
+        } else if !self.is_program() && !self.belongs_to(team_id) {
+            says_where.then_some(true)
+        } else {
+            self.is_restricted
         }
-        self.is_restricted
     }
 
-    /// Returns true if the answer says that it administers or owns a workspace, belongs to it, and is no guest. An
-    /// administrator of another organisation, who is here through a shared channel, does not count.
+    fn is_program(&self) -> bool {
+        self.is_bot == Some(true) || self.id == "USLACKBOT"
+    }
+
+    /// Returns true if the answer says that it administers or owns a workspace, and belongs to it. An administrator of another
+    /// organisation, who is here through a shared channel, does not count.
     #[must_use]
     pub fn administers(&self, team_id: &str) -> bool {
         [self.is_admin, self.is_owner].contains(&Some(true))
-            && self.team_id.as_deref() == Some(team_id)
-            && self.is_guest() == Some(false)
+            && self.belongs_to(team_id)
+            && self.is_stranger_in(team_id) == Some(false)
     }
 
     /// The user as a record, with the name that Slack shows; an empty name if there is none.
@@ -194,7 +226,7 @@ impl User {
         UserRecord {
             id: self.id.clone(),
             name: unescaped(name).into_owned(),
-            is_bot: self.is_bot == Some(true) || self.id == "USLACKBOT",
+            is_bot: self.is_program(),
         }
     }
 
@@ -213,14 +245,14 @@ impl User {
         .find(|name| !name.is_empty())
     }
 
-    /// The user at a time, as effects on the store. Its name is as old as the user says it is.
+    /// The user at a time, as effects on the store of a workspace. Its name is as old as the user says it is.
     #[must_use]
-    pub fn effects(&self, at: TsKey) -> Vec<Effect> {
+    pub fn effects(&self, at: TsKey, team_id: &str) -> Vec<Effect> {
         let user = Effect::User {
             record: self.record(),
             changed_at: self.updated.unwrap_or(at.unix_seconds()),
         };
-        let guest = self.is_guest().map(|is_guest| Effect::Guest {
+        let guest = self.is_stranger_in(team_id).map(|is_guest| Effect::Guest {
             user_id: self.id.clone(),
             is_guest,
             at,

@@ -31,6 +31,12 @@ impl People for Known {
 }
 
 fn of(event: Value) -> Vec<Effect> {
+    effects_of(
+        &json!({ "type": "event_callback", "event_id": "Ev1", "event_time": 1_700_000_100, "event": event }),
+    )
+}
+
+fn effects_of(payload: &Value) -> Vec<Effect> {
     let people = Known(HashMap::from([
         ("U1", "akari"),
         ("UBOT", "みゃお"),
@@ -39,8 +45,8 @@ fn of(event: Value) -> Vec<Effect> {
     let bot = BotIdentity {
         user_id: "UBOT".to_owned(),
         bot_id: Some("B1".to_owned()),
+        team_id: "T1".to_owned(),
     };
-    let payload = json!({ "type": "event_callback", "event_id": "Ev1", "event_time": 1_700_000_100, "event": event });
     let event = SlackEvent::parse(&payload.to_string()).unwrap();
     event.effects(&people, &bot).unwrap()
 }
@@ -291,7 +297,7 @@ fn a_channel_that_is_not_shared_with_one_organisation_may_be_with_others() {
 #[test]
 fn a_guest_is_known_by_any_of_three_marks() {
     let standing = |marks: Value| {
-        let mut user = json!({ "id": "U1", "name": "a" });
+        let mut user = json!({ "id": "U1", "name": "a", "team_id": "T1" });
         for (name, value) in marks.as_object().unwrap() {
             user[name] = value.clone();
         }
@@ -307,6 +313,51 @@ fn a_guest_is_known_by_any_of_three_marks() {
     for mark in ["is_restricted", "is_ultra_restricted", "is_stranger"] {
         assert_eq!(standing(json!({ mark: true })), Some(true), "{mark}");
     }
+    // Of another workspace, unless the organisation's record lists this one; to which nothing says.
+    let of = |team: Value, more: Value| {
+        let mut user = json!({ "is_restricted": false, "team_id": team });
+        user["enterprise_user"] = more;
+        standing(user)
+    };
+    let teams = |teams: Value| json!({ "enterprise_id": "E1", "teams": teams });
+    assert_eq!(of(json!("T2"), Value::Null), Some(true));
+    assert_eq!(of(json!("T2"), teams(json!(["T3", "T1"]))), Some(false));
+    assert_eq!(of(json!("T2"), teams(json!(["T3"]))), Some(true));
+    assert_eq!(of(json!("E1"), teams(Value::Null)), Some(true));
+    assert_eq!(of(Value::Null, Value::Null), None);
+}
+
+#[test]
+fn an_event_tells_that_its_channel_is_shared_with_others() {
+    let shared = |wrapper: Value, event: Value| {
+        let mut payload = wrapper;
+        payload["event"] = event;
+        let effects = effects_of(&payload);
+        let shared = effects.iter().filter_map(|effect| match effect {
+            Effect::ChannelShared { is_shared, .. } => Some(*is_shared),
+            _ => None,
+        });
+        shared.collect::<Vec<_>>()
+    };
+    let said = |channel: &str, kind: &str, team: &str| {
+        json!({
+            "type": "message", "channel": channel, "channel_type": kind, "user": "U1", "text": "x",
+            "ts": "1700000000.000100", "user_team": team,
+        })
+    };
+    let outside = json!({ "is_ext_shared_channel": true });
+    let inside = json!({ "is_ext_shared_channel": false });
+    let yes = [Some(true)];
+    assert_eq!(shared(outside.clone(), said("C1", "channel", "T2")), yes);
+    assert_eq!(shared(inside.clone(), said("C1", "channel", "T2")), []);
+    // A direct message says so itself.
+    assert_eq!(
+        shared(inside.clone(), said("D1", "im", "T1")),
+        [Some(false)]
+    );
+    assert_eq!(shared(inside, said("D1", "im", "T2")), yes);
+    assert!(shared(outside.clone(), said("D1", "im", "T1")).contains(&Some(true)));
+    assert_eq!(shared(outside, said("G1", "mpim", "T1")), []);
 }
 
 #[test]
@@ -330,6 +381,7 @@ fn what_cannot_be_read_is_an_error_and_unknown_events_are_nothing() {
     let bot = BotIdentity {
         user_id: "UBOT".to_owned(),
         bot_id: None,
+        team_id: "T1".to_owned(),
     };
     let message = |field: &str, value: Value| {
         let mut event =

@@ -4,9 +4,11 @@ pinned (ts_key) AS (
     SELECT DISTINCT p.ts_key
     FROM message_pins AS p
     JOIN channel_audience AS a ON a.channel = p.channel
+    JOIN channels AS c ON c.key = p.channel
     LEFT JOIN users AS u ON u.workspace = ?4 AND u.id = p.user_id
     WHERE p.channel = ?1 AND p.ts_key <= ?2 AND p.is_pinned = 1 AND p.changed_key <= ?2
-        AND (p.source = 2 OR (COALESCE(u.is_bot, 0) = 0 AND COALESCE(1 - u.is_guest, a.sees_open) = 1))
+        AND (p.source = 2 OR (COALESCE(u.is_bot, 0) = 0
+            AND (u.is_guest = 0 OR (u.is_guest IS NULL AND c.members_at = 0 AND a.sees_open = 1))))
 ),
 marked (key, is_pinned) AS (
     SELECT m.key, 1
@@ -16,11 +18,12 @@ marked (key, is_pinned) AS (
     SELECT m.key, 0
     FROM messages AS m INDEXED BY messages_marked
     JOIN channel_audience AS a ON a.channel = m.channel
+    JOIN channels AS c ON c.key = m.channel
     LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id
     WHERE m.channel = ?1 AND m.ts_key <= ?2 AND m.may_mark = 1 AND m.deleted_at IS NULL
         AND m.is_bot = 0 AND COALESCE(u.is_bot, 0) = 0
-        -- Of whom it is not known whether they are a guest, the channel decides.
-        AND COALESCE(1 - u.is_guest, a.sees_open) = 1
+        -- Who is not known to be a member is a stranger. Of a channel that was only imported, the import decides.
+        AND (u.is_guest = 0 OR (u.is_guest IS NULL AND c.members_at = 0 AND a.sees_open = 1))
         AND m.ts_key NOT IN (SELECT ts_key FROM pinned)
 )
 SELECT

@@ -42,6 +42,18 @@ impl State {
         self.is_guest(user_id) == Some(false)
     }
 
+    /// Returns true if what somebody marks in a channel counts: a program's and a stranger's marks do not. Of whom nothing is known
+    /// an import decides, in a channel that was only imported.
+    pub(super) fn may_mark(&self, channel: &Conversation, user_id: &str) -> bool {
+        let is_imported = channel.members.listed_at.is_none();
+        let is_trusted = is_imported && self.audience(channel).sees_open();
+        let is_bot = self
+            .users
+            .get(user_id)
+            .is_some_and(|user| user.record.is_bot);
+        !is_bot && !self.is_guest(user_id).unwrap_or(!is_trusted)
+    }
+
     /// The channels whose audience is not known, and that the bot is in.
     pub(super) fn unknown_audiences(&self) -> Vec<String> {
         let channels = self.channels.iter();

@@ -204,12 +204,7 @@ impl State {
         limit: u32,
     ) -> Result<Vec<Marked>, StorageError> {
         let conversation = self.conversation(channel_id)?;
-        let has_outsiders = !self.audience(conversation).sees_open();
-        let counts = |user_id: &str| {
-            let user = self.users.get(user_id);
-            let is_guest = user.and_then(|user| user.is_guest).unwrap_or(has_outsiders);
-            !is_guest && !user.is_some_and(|user| user.record.is_bot)
-        };
+        let counts = |user_id: &str| self.may_mark(conversation, user_id);
         let is_mark = |stored: &StoredMessage| {
             marks::may_be(&stored.text) && !stored.is_bot && counts(&stored.user_id)
         };

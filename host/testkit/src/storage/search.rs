@@ -101,10 +101,11 @@ impl State {
         })
     }
 
-    /// Since when a message is marked as done by somebody who is no program.
+    /// Since when a message is marked as done by somebody who is neither a program nor a stranger.
     fn done_at(&self, channel_id: &str, ts: TsKey, until: TsKey) -> Option<String> {
-        let is_person = |id: &str| !self.users.get(id).is_some_and(|user| user.record.is_bot);
-        let since = self.done.since((channel_id, ts), until, is_person);
+        let channel = self.channels.get(channel_id);
+        let counts = |id: &str| channel.is_some_and(|channel| self.may_mark(channel, id));
+        let since = self.done.since((channel_id, ts), until, counts);
         since.map(|since| since.to_string())
     }
 

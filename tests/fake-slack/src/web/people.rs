@@ -22,7 +22,9 @@ pub(crate) fn info(state: &State, request: &Request) -> Answer {
 pub(crate) fn list(state: &State, request: &Request) -> Answer {
     require(state, "users:read")?;
     let page = Page::read(state, request, "user", usize::MAX, 1000)?;
-    let (users, next) = page::by_id(&page, state.world.users.iter());
+    // Slack lists nobody of other workspaces.
+    let own = state.world.users.iter().filter(|(_, user)| user.is_own());
+    let (users, next) = page::by_id(&page, own);
     let members: Vec<Value> = users.into_iter().map(shapes::user).collect();
     Ok(json!({
         "members": members, "cache_ts": state.clock.last().seconds(),

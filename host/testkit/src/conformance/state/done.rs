@@ -24,11 +24,22 @@ fn mark(user_id: &str, emoji: &str, is_given: bool, at: &str) -> Effect {
     }
 }
 
+fn guest(user_id: &str, is_guest: bool) -> Effect {
+    Effect::Guest {
+        user_id: user_id.into(),
+        is_guest,
+        at: key("1.0"),
+    }
+}
+
 /// A task, the message 1.0 of C1.
 async fn task(new: New<'_>) -> Stored {
     let stored = Stored::of(new);
     stored
         .apply(&[user("U1", "Akari", 1), user("U2", "Emiko", 1)])
+        .await;
+    stored
+        .apply(&[guest("U1", false), guest("U2", false)])
         .await;
     let task = MessageRecord {
         user_id: "U2".into(),
@@ -93,7 +104,7 @@ pub async fn message_is_done_since_the_earliest_mark_that_stands(new: New<'_>) {
     assert_eq!(done_at(&stored, "99.0").await, at("12.0"));
 }
 
-pub async fn mark_of_a_program_does_not_count(new: New<'_>) {
+pub async fn mark_of_a_program_or_a_stranger_does_not_count(new: New<'_>) {
     let stored = task(new).await;
     let program = Effect::User {
         record: UserRecord {
@@ -104,7 +115,10 @@ pub async fn mark_of_a_program_does_not_count(new: New<'_>) {
         changed_at: 1,
     };
     stored
-        .apply(&[program, mark("UBOT", CHECK, true, "10.0")])
+        .apply(&[program, guest("UBOT", false), guest("UGUEST", true)])
         .await;
+    for user_id in ["UBOT", "UGUEST", "UNOBODY"] {
+        stored.apply(&[mark(user_id, CHECK, true, "10.0")]).await;
+    }
     assert_eq!(done_at(&stored, "99.0").await, None);
 }

@@ -54,6 +54,11 @@ impl<F: WorkspaceFixture> Fixture for ByEvents<F> {
         let mut effects = Vec::new();
         for record in records.users {
             let changed_at = 1;
+            effects.push(Effect::Guest {
+                user_id: record.id.clone(),
+                is_guest: false,
+                at: TsKey::first_of(1),
+            });
             effects.push(Effect::User { record, changed_at });
         }
         for channel in records.channels {

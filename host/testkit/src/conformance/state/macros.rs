@@ -126,7 +126,7 @@ macro_rules! workspace_conformance {
             marked_messages_come_oldest_first_up_to_a_time_and_a_number,
             mark_changes_and_goes_with_its_message_in_any_order,
             program_and_guest_mark_nothing,
-            somebody_unknown_marks_nothing_where_guests_may_read,
+            somebody_unknown_marks_nothing,
             marks_are_read_in_their_own_channel_alone,
             pins_of_the_platform_are_listed_newest_message_first,
             pin_is_the_newest_state_of_its_source_in_any_order,
@@ -224,7 +224,7 @@ macro_rules! workspace_conformance {
         $crate::workspace_conformance!($fixture; done:
             newest_change_of_each_mark_counts_in_any_order,
             message_is_done_since_the_earliest_mark_that_stands,
-            mark_of_a_program_does_not_count,
+            mark_of_a_program_or_a_stranger_does_not_count,
         );
         $crate::workspace_conformance!($fixture; feedback:
             answers_are_listed_with_what_they_were_made_from_and_what_people_say,

@@ -91,11 +91,12 @@ impl Prepared {
         let installation = Installation {
             app_id: app_id(&client, me.bot_id.as_deref()).await,
             enterprise_id: me.enterprise_id.filter(|_| me.is_enterprise_install),
-            team_id: me.team_id,
+            team_id: me.team_id.clone(),
         };
         let identity = BotIdentity {
             user_id: me.user_id,
             bot_id: me.bot_id,
+            team_id: me.team_id,
         };
         let clock = Clock::system(app.config.timezone);
         let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone())

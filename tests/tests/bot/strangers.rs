@@ -1,0 +1,225 @@
+//! People who do not belong to the workspace: they see and give the talk of the channels that they are in, and no more.
+
+use myao_fake_slack::{FakeSlack, Fault, SISTER_TEAM, TEAM_ID};
+use myao_tests::bot::Bot;
+use myao_tests::postgres::ServerDatabase;
+use myao_tests::program::Program;
+use myao_tests::team::{Browser, page_keys};
+
+use crate::bot::commands::ask_as;
+use crate::bot::support::{AKARI, CAMP, EMIKO, connect_as, number, posts, workspace};
+
+/// Memories as soon as there is a message, in the form that a configuration of a server's database needs.
+const EAGER: &str = "memory:\n  long_term_update_interval_seconds: 1\n  short_term_history: { message_threshold: 1 }\n";
+const JOINT: &str = "C0JOINT";
+const OUTSIDER: &str = "U0OUTSIDE";
+const COLLEAGUE: &str = "U0SISTER";
+const DIRECT: &str = "D0OUTSIDE";
+/// The values of the column.
+const EVERYBODY: i64 = 0;
+const OUTSIDERS: i64 = 2;
+
+/// A bot with its database.
+pub(crate) struct Stage {
+    pub(crate) slack: FakeSlack,
+    pub(crate) bot: Bot,
+    server: Option<ServerDatabase>,
+}
+
+impl Stage {
+    pub(crate) fn set(slack: FakeSlack, on_server: bool, keys: &str, more: &str) -> Self {
+        let server = on_server.then(ServerDatabase::default);
+        let (program, config) = match &server {
+            Some(server) => (server.program("", ""), server.config("", more)),
+            None => (Program::default(), more.to_owned()),
+        };
+        let mut bot = connect_as(&slack, program, keys, &config);
+        bot.caught_up();
+        Self { slack, bot, server }
+    }
+
+    /// Waits until a query gives a number.
+    #[track_caller]
+    pub(crate) fn becomes(&mut self, what: &str, query: &str, expected: i64) {
+        let server = self.server.as_ref();
+        self.bot.until(what, |program| {
+            (count(server, program, query) == expected).then_some(())
+        });
+    }
+
+    /// Waits until a query gives at least a number.
+    #[track_caller]
+    fn becomes_more(&mut self, what: &str, query: &str, least: i64) {
+        let server = self.server.as_ref();
+        self.bot.until(what, |program| {
+            (count(server, program, query) >= least).then_some(())
+        });
+    }
+
+    /// Waits until everything that was sent so far has taken effect.
+    #[track_caller]
+    pub(crate) fn settled(&mut self) {
+        let (server, slack) = (self.server.as_ref(), &self.slack);
+        self.bot.until("every event in effect", |program| {
+            let waiting = count(
+                server,
+                program,
+                "SELECT COUNT(*) FROM events WHERE state = 0",
+            );
+            (slack.is_settled() && waiting == 0).then_some(())
+        });
+    }
+
+    fn audience_is(&mut self, what: &str, expected: i64) {
+        let query = format!("SELECT audience FROM channels WHERE id = '{JOINT}'");
+        self.becomes(what, &query, expected);
+    }
+
+    /// What somebody learns by a command in the joint channel.
+    pub(crate) fn asks(&self, user: &str, text: &str) -> String {
+        ask_as(&self.slack, user, JOINT, text)
+    }
+}
+
+fn count(server: Option<&ServerDatabase>, program: &Program, query: &str) -> i64 {
+    match server {
+        Some(server) => server.run(query).parse().unwrap_or(-1),
+        None => number(program, query),
+    }
+}
+
+/// The joint channel of the workspace with somebody from elsewhere; everybody of the workspace is in both channels.
+fn joint(add: impl Fn(&FakeSlack)) -> FakeSlack {
+    let slack = workspace();
+    slack.add_channel(JOINT, "共同");
+    add(&slack);
+    for user in [AKARI, EMIKO] {
+        slack.add_member(CAMP, user);
+        slack.add_member(JOINT, user);
+    }
+    slack
+}
+
+fn said(stage: &mut Stage, user: &str) {
+    let slack = &stage.slack;
+    slack.post(EMIKO, CAMP, "合宿の会場は箱根に決まりました。", None);
+    slack.post(user, JOINT, "共同の会場は伊東に決まりました。", None);
+    stage.settled();
+}
+
+/// Whether somebody is a stranger; -1 if that is not known.
+fn standing(user: &str) -> String {
+    format!("SELECT COALESCE(MAX(is_guest), -1) FROM users WHERE id = '{user}'")
+}
+
+fn another_organisation(on_server: bool) {
+    let slack = joint(|slack| slack.add_outsider(OUTSIDER, "Ito"));
+    slack.share_unheard(JOINT);
+    slack.add_member(JOINT, OUTSIDER);
+    slack.add_direct_channel(DIRECT, OUTSIDER);
+    let (address, keys, more) = page_keys();
+    let mut stage = Stage::set(slack, on_server, &keys, &format!("{more}{EAGER}"));
+    said(&mut stage, OUTSIDER);
+    stage.audience_is("a shared channel", OUTSIDERS);
+    stage.becomes("a stranger", &standing(OUTSIDER), 1);
+    for command in ["search 会場", "since 2020-01-01", "decisions"] {
+        let seen = stage.asks(OUTSIDER, command);
+        assert!(!seen.contains("箱根"), "{command}: {seen}");
+    }
+    assert!(stage.asks(OUTSIDER, "search 会場").contains("伊東"));
+    assert!(stage.asks(AKARI, "search 会場").contains("箱根"));
+    // A direct message has its own talk.
+    stage
+        .slack
+        .post(OUTSIDER, DIRECT, "会場はどこに決まりましたか？", None);
+    let posts = posts(&stage.slack, &mut stage.bot, 1);
+    assert!(!posts[0].text.contains("箱根"), "{}", posts[0].text);
+    // Their marks are none.
+    stage
+        .slack
+        .mention(OUTSIDER, JOINT, "覚えて: 合言葉は海", None);
+    let posts = crate::bot::support::posts(&stage.slack, &mut stage.bot, 2);
+    assert!(
+        posts[1].text.contains("メンバーだけです"),
+        "{}",
+        posts[1].text
+    );
+    let page = Browser::new(address).sign_in(&stage.slack, OUTSIDER);
+    assert_eq!(page.status, 403, "{page:?}");
+    stage.bot.stop();
+}
+
+#[test]
+fn people_of_another_organisation_see_and_give_their_channels_alone() {
+    another_organisation(false);
+}
+
+#[test]
+fn people_of_another_organisation_see_and_give_their_channels_alone_on_a_server() {
+    another_organisation(true);
+}
+
+fn lost_events(on_server: bool) {
+    let slack = joint(|slack| slack.add_outsider(OUTSIDER, "Ito"));
+    let mut stage = Stage::set(slack, on_server, "", EAGER);
+    stage.audience_is("an open channel", EVERYBODY);
+    stage
+        .slack
+        .post(EMIKO, JOINT, "共同の予算は12万円に決まりました。", None);
+    let versions = format!("SELECT COUNT(*) FROM memories WHERE scope_id = '{JOINT}'");
+    stage.becomes_more("a memory", &versions, 1);
+    // The events that say who comes are lost: what is said tells it.
+    stage.slack.share_unheard(JOINT);
+    stage.slack.add_member(JOINT, OUTSIDER);
+    assert!(stage.asks(AKARI, "").contains("12万円"));
+    assert!(!stage.asks(OUTSIDER, "").contains("12万円"));
+    said(&mut stage, OUTSIDER);
+    stage.audience_is("a shared channel", OUTSIDERS);
+    assert!(!stage.asks(OUTSIDER, "search 会場").contains("箱根"));
+    stage.bot.stop();
+}
+
+#[test]
+fn a_channel_whose_sharing_no_event_told_is_closed_by_what_is_said_there() {
+    lost_events(false);
+}
+
+#[test]
+fn a_channel_whose_sharing_no_event_told_is_closed_by_what_is_said_there_on_a_server() {
+    lost_events(true);
+}
+
+fn same_organisation(on_server: bool) {
+    let slack = joint(|slack| slack.add_colleague(COLLEAGUE, "Ueda"));
+    slack.add_member(JOINT, COLLEAGUE);
+    // Slack does not say who it is.
+    let unknown = Fault::Error("user_not_visible");
+    slack.faults().times(99, "users.info", &unknown);
+    let mut stage = Stage::set(slack, on_server, "", EAGER);
+    said(&mut stage, COLLEAGUE);
+    stage.audience_is("a channel of somebody unknown", OUTSIDERS);
+    assert!(!stage.asks(COLLEAGUE, "search 会場").contains("箱根"));
+    stage.slack.faults().clear();
+    for (teams, is_guest, audience) in [
+        (vec![SISTER_TEAM, TEAM_ID], 0, EVERYBODY),
+        (vec![SISTER_TEAM], 1, OUTSIDERS),
+    ] {
+        stage.slack.set_teams(COLLEAGUE, &teams);
+        stage.becomes("who it is", &standing(COLLEAGUE), is_guest);
+        stage.audience_is("who reads the channel", audience);
+        let seen = stage.asks(COLLEAGUE, "search 会場");
+        assert_eq!(seen.contains("箱根"), is_guest == 0, "{seen}");
+        assert!(seen.contains("伊東"), "{seen}");
+    }
+    stage.bot.stop();
+}
+
+#[test]
+fn somebody_of_the_organisation_is_a_member_while_slack_lists_this_workspace() {
+    same_organisation(false);
+}
+
+#[test]
+fn somebody_of_the_organisation_is_a_member_while_slack_lists_this_workspace_on_a_server() {
+    same_organisation(true);
+}
