@@ -54,6 +54,8 @@ pub struct Person {
     pub name: String,
     /// True if they administer or own the workspace.
     pub is_admin: bool,
+    /// When their account was last known to be closed: what began before is over.
+    pub closed_at: Option<TsKey>,
 }
 
 struct Read {
@@ -118,9 +120,15 @@ impl People {
             let why = "the bot is not connected to Slack";
             return Err(PersonError::NotKnown(why.to_owned()));
         }
-        if let Some(known) = self.known(id, now) {
+        let closed_at = self.workspace.closed_at(id).await.map_err(in_store)?;
+        let is_of_now = |known: &Result<Person, PersonError>| match known {
+            Ok(person) => person.closed_at == closed_at,
+            Err(_) => true,
+        };
+        if let Some(known) = self.known(id, now).filter(is_of_now) {
             return known;
         }
+        self.forget(id);
         let reading = tokio::time::timeout(PATIENCE, self.read_once(id, now)).await;
         reading.unwrap_or_else(|_| Err(PersonError::NotKnown("Slack does not answer".to_owned())))
     }
@@ -131,6 +139,11 @@ impl People {
         read.retain(|_, read| read.holds(now));
         let known = read.get(id)?;
         (known.found.is_err() || self.knows_channels(now)).then(|| known.found.clone())
+    }
+
+    fn forget(&self, id: &str) {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.remove(id);
     }
 
     fn knows_channels(&self, now: i64) -> bool {
@@ -164,7 +177,7 @@ impl People {
     async fn read_channels(&self, now: i64) -> Result<(), PersonError> {
         let at = self.at(now);
         let listed = self.slack.client().channels().await.map_err(at_slack)?;
-        let hidden = unlisted(&*self.workspace, &listed, at).await;
+        let hidden = unlisted(&*self.workspace, &listed, self.slack.bot_user_id(), at).await;
         let mut effects = hidden.map_err(in_store)?;
         for channel in listed {
             // Messages of a channel that the bot has left may stand in memories.
@@ -215,9 +228,6 @@ impl People {
                 Some(RefusalKind::NotFound) => PersonError::Stranger,
                 _ => at_slack(error),
             })?;
-        if user.deleted == Some(true) {
-            self.withdraw_tokens(id).await.map_err(in_store)?;
-        }
         let is_stranger = user.is_stranger_in(&self.team_id);
         if user.deleted != Some(false) || user.is_bot == Some(true) || is_stranger == Some(true) {
             let applied = self
@@ -243,15 +253,8 @@ impl People {
             id: id.to_owned(),
             name: user.record().name,
             is_admin: user.administers(&self.team_id),
+            closed_at: self.workspace.closed_at(id).await.map_err(in_store)?,
         })
-    }
-
-    /// An account that is opened again does not bring its agents back.
-    async fn withdraw_tokens(&self, id: &str) -> Result<(), StorageError> {
-        for token in self.workspace.agent_tokens(id).await? {
-            self.workspace.remove_agent_token(id, token.id).await?;
-        }
-        Ok(())
     }
 
     /// The remembered channels that somebody is in, and those that they have left.

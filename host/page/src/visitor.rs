@@ -78,6 +78,7 @@ mod tests {
             id: "U1".to_owned(),
             name: "Dana".to_owned(),
             is_admin,
+            closed_at: None,
         })
     }
 

@@ -106,6 +106,8 @@ impl CatchUpState for SqlWorkspace {
             let channel = channel_key(connection, place, &channel_id)?;
             let end = "DELETE FROM unread_channels WHERE channel = ?1";
             connection.execute(end, [channel])?;
+            let is_back = "UPDATE channels SET is_behind = 0 WHERE key = ?1 AND present = 1";
+            connection.execute(is_back, [channel])?;
             Ok(())
         })
         .await

@@ -71,6 +71,10 @@ impl<'a> Application<'a> {
             } => self.channel_name(id, name, *is_private, at.to_database())?,
             Effect::ChannelPresence { id, present, at } => {
                 self.know_channel(id)?;
+                if *present {
+                    let come_back = include_str!("sql/come_back.sql");
+                    self.execute(come_back, params![self.workspace, id, self.now])?;
+                }
                 let set = include_str!("sql/set_channel_present.sql");
                 let (at, too_late) = (at.to_database(), self.too_late_key());
                 self.execute(set, params![self.workspace, id, present, at, too_late])?;
@@ -98,6 +102,7 @@ impl<'a> Application<'a> {
                 let (at, too_late) = (at.to_database(), self.too_late_key());
                 self.execute(set, params![channel, user_id, is_member, at, too_late])?;
             }
+            Effect::AccountClosed { user_id, at } => self.closed(user_id, at.to_database())?,
             Effect::Guest {
                 user_id,
                 is_guest,
@@ -160,6 +165,19 @@ impl<'a> Application<'a> {
         if self.execute(set, params![self.workspace, id, is_guest, at, too_late])? == 1 {
             let channels = audience::channels_of(self.connection, self.workspace, id)?;
             self.affected.extend(channels);
+        }
+        Ok(())
+    }
+
+    /// An account that is opened again does not bring its agents back.
+    fn closed(&self, id: &str, at: i64) -> Result<()> {
+        let insert = include_str!("sql/insert_user.sql");
+        self.execute(insert, params![self.workspace, id, "", false, 0])?;
+        let close = "UPDATE users SET closed_at = ?3 WHERE workspace = ?1 AND id = ?2 AND closed_at < ?3 AND ?3 <= ?4";
+        let too_late = self.too_late_key();
+        if self.execute(close, params![self.workspace, id, at, too_late])? == 1 {
+            let withdraw = "DELETE FROM agent_tokens WHERE workspace = ?1 AND user_id = ?2";
+            self.execute(withdraw, params![self.workspace, id])?;
         }
         Ok(())
     }

@@ -118,7 +118,7 @@ fn withdraw(connection: &Connection, workspace: i64, texts: &[Text], now: i64) -
     Ok(())
 }
 
-/// Drops answers that are not sent yet, and deferrals, elsewhere than in a channel or in it: it is not stored what they
+/// Drops answers that are not sent yet, answers of the model that wait for their memory, and deferrals, elsewhere than in a channel or in it: it is not stored what they
 /// were made from. What is still wanted is made anew.
 fn withdraw_unfinished(
     connection: &Connection,
@@ -126,6 +126,8 @@ fn withdraw_unfinished(
     channel: i64,
     is_elsewhere: bool,
 ) -> Result<()> {
+    let drop_answers = include_str!("sql/drop_waiting_answers.sql");
+    connection.execute(drop_answers, params![workspace, channel, is_elsewhere])?;
     for sql in [
         include_str!("sql/withdraw_parts.sql"),
         include_str!("sql/blank_parts.sql"),

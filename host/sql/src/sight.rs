@@ -34,13 +34,17 @@ impl Sight {
             SeenFrom::Workspace => Ok(bound(nothing(), true)),
             SeenFrom::Schedule => Ok(bound(nothing(), false)),
             SeenFrom::Person(id) => {
-                let is_full_member =
-                    "SELECT is_guest = 0 FROM users WHERE workspace = ?1 AND id = ?2";
-                let sees_open = connection
-                    .query_row(is_full_member, params![place.workspace, id], |row| {
-                        row.get(0)
+                let standing = "SELECT is_guest = 0, closed_at > 0 AND closed_at >= guest_at FROM users \
+                    WHERE workspace = ?1 AND id = ?2";
+                let standing: Option<(Option<bool>, bool)> = connection
+                    .query_row(standing, params![place.workspace, id], |row| {
+                        Ok((row.get(0)?, row.get(1)?))
                     })
                     .optional()?;
+                let (is_full_member, is_closed) = standing.unwrap_or_default();
+                if is_closed {
+                    return Ok(bound(nothing(), false));
+                }
                 let own: Vec<i64> = rows::list(
                     connection,
                     include_str!("sql/channels_of_person.sql"),
@@ -49,11 +53,13 @@ impl Sight {
                 )?;
                 Ok(bound(
                     own.into_iter().collect(),
-                    sees_open.flatten().unwrap_or(false),
+                    is_full_member.unwrap_or(false),
                 ))
             }
             SeenFrom::Channel(id) => {
-                let audience = "SELECT channel, sees_open FROM channel_audience WHERE workspace = ?1 AND id = ?2";
+                // Of deletions in a private channel that it left the bot does not hear.
+                let audience = "SELECT a.channel, a.sees_open FROM channel_audience AS a JOIN channels AS c ON c.key = a.channel \
+                    WHERE a.workspace = ?1 AND a.id = ?2 AND (c.is_private = 0 OR c.is_behind = 0)";
                 let found = connection
                     .query_row(audience, params![place.workspace, id], |row| {
                         Ok(bound(BTreeSet::from([row.get(0)?]), row.get(1)?))

@@ -191,6 +191,19 @@ impl SyncState for SqlWorkspace {
         .await
     }
 
+    async fn closed_at(&self, user_id: &str) -> Result<Option<TsKey>, StorageError> {
+        let user_id = user_id.to_owned();
+        self.reading(move |connection, place| {
+            let sql =
+                "SELECT closed_at FROM users WHERE workspace = ?1 AND id = ?2 AND closed_at > 0";
+            let closed_at = connection
+                .query_row(sql, params![place.workspace, user_id], |row| row.get(0))
+                .optional()?;
+            Ok(closed_at.map(TsKey::from_database))
+        })
+        .await
+    }
+
     async fn known_channel(&self, id: &str) -> Result<Option<KnownChannel>, StorageError> {
         let id = id.to_owned();
         self.reading(move |connection, place| {

@@ -1,10 +1,10 @@
 //! People who do not belong to the workspace: they see and give the talk of the channels that they are in, and no more.
 
-use myao_fake_slack::{FakeSlack, Fault, SISTER_TEAM, TEAM_ID};
-use myao_tests::bot::Bot;
+use myao_fake_slack::{BOT_USER, FakeSlack, Fault, SISTER_TEAM, TEAM_ID};
+use myao_tests::bot::{Bot, now};
 use myao_tests::postgres::ServerDatabase;
 use myao_tests::program::Program;
-use myao_tests::team::{Browser, page_keys};
+use myao_tests::team::{Browser, page_keys, signed_in};
 
 use crate::bot::commands::ask_as;
 use crate::bot::support::{AKARI, CAMP, EMIKO, connect_as, number, posts, workspace};
@@ -36,6 +36,32 @@ impl Stage {
         let mut bot = connect_as(&slack, program, keys, &config);
         bot.caught_up();
         Self { slack, bot, server }
+    }
+
+    /// The bot of the same database, started again.
+    fn restarted(self, keys: &str, more: &str) -> Self {
+        self.restarted_after(keys, more, |_| ())
+    }
+
+    /// The same after something has happened. What Slack returned counts from the second of the request.
+    fn restarted_after(self, keys: &str, more: &str, happens: impl Fn(&FakeSlack)) -> Self {
+        let Self { slack, bot, server } = self;
+        let (program, second) = (bot.stop(), now());
+        happens(&slack);
+        while now() == second {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        let config = match &server {
+            Some(server) => server.config("", more),
+            None => more.to_owned(),
+        };
+        let mut bot = connect_as(&slack, program, keys, &config);
+        bot.caught_up();
+        Self { slack, bot, server }
+    }
+
+    pub(crate) fn number(&self, query: &str) -> i64 {
+        count(self.server.as_ref(), self.bot.program(), query)
     }
 
     /// Waits until a query gives a number.
@@ -222,4 +248,102 @@ fn somebody_of_the_organisation_is_a_member_while_slack_lists_this_workspace() {
 #[test]
 fn somebody_of_the_organisation_is_a_member_while_slack_lists_this_workspace_on_a_server() {
     same_organisation(true);
+}
+
+const BOARD: &str = "C0BOARD";
+
+/// A message with this text is stored.
+fn kept(text: &str) -> String {
+    format!("SELECT COUNT(*) FROM messages WHERE text LIKE '%{text}%'")
+}
+
+fn left(on_server: bool) {
+    let slack = joint(|slack| slack.add_private_channel(BOARD, "役員会"));
+    slack.add_member(BOARD, AKARI);
+    let mut stage = Stage::set(slack, on_server, "", EAGER);
+    // What is a few seconds old when it is read again may be missing from the answer.
+    let earlier = format!("{}.000100", now() - 30);
+    let gone = "買収の会場は熱海に決まりました。";
+    let gone = stage.slack.post_at(&earlier, AKARI, BOARD, gone, None);
+    stage
+        .slack
+        .post(AKARI, BOARD, "買収の予算は45,000円に決まりました。", None);
+    stage.settled();
+    let versions = format!("SELECT COUNT(*) FROM memories WHERE scope_id = '{BOARD}'");
+    stage.becomes_more("a memory", &versions, 1);
+    let seen = |stage: &Stage| {
+        let own = ask_as(&stage.slack, AKARI, BOARD, "");
+        let found = stage.asks(AKARI, "search 買収");
+        (own + &found).contains("45,000")
+    };
+    assert!(seen(&stage));
+    // Of what is deleted now no event tells.
+    stage.slack.leave(BOT_USER, BOARD);
+    stage.settled();
+    assert!(!seen(&stage));
+    stage.slack.delete(BOARD, &gone);
+    // The operator still sees it, and it is not there again before what was missed is read.
+    stage
+        .slack
+        .faults()
+        .times(99, "conversations.history", &Fault::Error("access_denied"));
+    stage.slack.join(BOT_USER, BOARD);
+    stage.settled();
+    assert!(!seen(&stage));
+    assert_eq!(stage.number(&kept("45,000")), 1);
+    let stage = stage.restarted("", EAGER);
+    assert!(!seen(&stage), "Slack did not return it");
+    stage.slack.faults().clear();
+    let mut again = stage.restarted("", EAGER);
+    assert!(seen(&again));
+    again.becomes("the deletion", &kept("熱海"), 0);
+    // It is removed while it is away.
+    let stage = again.restarted_after("", EAGER, |slack| slack.remove_member(BOARD, BOT_USER));
+    assert!(!seen(&stage));
+    stage.bot.stop();
+}
+
+#[test]
+fn a_private_channel_that_the_bot_left_is_shown_to_nobody_until_it_was_read_again() {
+    left(false);
+}
+
+#[test]
+fn a_private_channel_that_the_bot_left_is_shown_to_nobody_until_it_was_read_again_on_a_server() {
+    left(true);
+}
+
+fn closed(on_server: bool) {
+    let (address, keys, more) = page_keys();
+    let slack = joint(|_| ());
+    let mut stage = Stage::set(slack, on_server, &keys, &format!("{more}{EAGER}"));
+    let mut akari = signed_in(&stage.slack, address, AKARI);
+    akari.agent_token();
+    let tokens = "SELECT COUNT(*) FROM agent_tokens";
+    assert_eq!(
+        (akari.get("/workspace").status, stage.number(tokens)),
+        (200, 1)
+    );
+    for is_closed in [true, false] {
+        stage.slack.set_closed(AKARI, is_closed);
+        stage.settled();
+        assert_eq!(stage.number(tokens), 0, "{is_closed}");
+        if is_closed {
+            assert!(!stage.asks(AKARI, "search 会場").contains("箱根"));
+        }
+    }
+    assert_eq!(akari.get("/workspace").status, 401);
+    let mut again = signed_in(&stage.slack, address, AKARI);
+    assert_eq!(again.get("/workspace").status, 200);
+    stage.bot.stop();
+}
+
+#[test]
+fn sessions_and_tokens_end_with_the_account_though_it_is_opened_again() {
+    closed(false);
+}
+
+#[test]
+fn sessions_and_tokens_end_with_the_account_though_it_is_opened_again_on_a_server() {
+    closed(true);
 }

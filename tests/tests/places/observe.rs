@@ -382,6 +382,7 @@ impl Observer for Paged {
             id: id.clone(),
             name: id.clone(),
             is_admin: true,
+            closed_at: None,
         };
         let mut addresses = vec![
             "/workspace".to_owned(),

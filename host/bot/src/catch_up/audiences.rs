@@ -125,27 +125,39 @@ impl CatchUp {
 }
 
 /// The known channels that Slack does not list any more. They are private now, without the bot, or gone: in either case
-/// nobody may see what was said there when they were public.
+/// nobody may see what was said there. One that the bot never was in is known from an import.
 ///
 /// # Errors
 /// [`StorageError`].
 pub(crate) async fn unlisted(
     workspace: &dyn Workspace,
     listed: &[Channel],
+    bot_user_id: &str,
     at: TsKey,
 ) -> Result<Vec<Effect>, StorageError> {
     let listed: HashSet<&str> = listed.iter().map(|channel| channel.id.as_str()).collect();
     let known = workspace.all_channels().await?.into_iter();
-    let hidden = known.filter(|known| {
-        !known.is_private && is_of_slack(&known.id) && !listed.contains(known.id.as_str())
-    });
-    let is_private = |known: myao_plugin::Channel| Effect::ChannelName {
-        id: known.id,
-        name: known.name,
-        is_private: Some(true),
-        at,
-    };
-    Ok(hidden.map(is_private).collect())
+    let mut effects = Vec::new();
+    for known in known.filter(|known| is_of_slack(&known.id) && !listed.contains(known.id.as_str()))
+    {
+        let ever = TsKey::first_of(0);
+        if workspace.is_member(bot_user_id, &known.id, ever).await? {
+            effects.push(Effect::ChannelPresence {
+                id: known.id.clone(),
+                present: false,
+                at,
+            });
+        }
+        if !known.is_private {
+            effects.push(Effect::ChannelName {
+                id: known.id,
+                name: known.name,
+                is_private: Some(true),
+                at,
+            });
+        }
+    }
+    Ok(effects)
 }
 
 /// Seconds until a channel is asked for again.

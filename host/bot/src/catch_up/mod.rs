@@ -234,7 +234,7 @@ impl CatchUp {
                 present.push(channel.id.clone());
             }
         }
-        effects.extend(unlisted(&*self.workspace, &listed, at).await?);
+        effects.extend(unlisted(&*self.workspace, &listed, &self.bot.user_id, at).await?);
         self.workspace.apply_effects(effects, now).await?;
         present.extend(self.direct_messages().await?);
         Ok(present)

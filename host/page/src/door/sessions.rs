@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use myao_plugin::ts::TsKey;
+
 use crate::secret::Secret;
 
 /// How long somebody stays signed in, in seconds.
@@ -47,6 +49,8 @@ impl Begun {
 #[derive(Clone)]
 pub(super) struct Session {
     pub(super) user_id: String,
+    /// When their account had last been closed as it began: a session does not outlive the account.
+    pub(super) closed_at: Option<TsKey>,
     /// Their forms have it, so that another site cannot send them.
     pub(super) form: Secret,
     /// In Unix seconds.
@@ -55,10 +59,16 @@ pub(super) struct Session {
 
 impl Sessions {
     /// Begins a session, and returns its secret, which nobody had before.
-    pub(super) fn begin(&self, user_id: String, now: i64) -> Result<Secret, getrandom::Error> {
+    pub(super) fn begin(
+        &self,
+        user_id: String,
+        closed_at: Option<TsKey>,
+        now: i64,
+    ) -> Result<Secret, getrandom::Error> {
         let (secret, form) = (Secret::random()?, Secret::random()?);
         let session = Session {
             user_id,
+            closed_at,
             form,
             until: now + LENGTH,
         };
@@ -104,9 +114,9 @@ mod tests {
     #[test]
     fn a_session_ends_by_itself_and_when_asked() {
         let sessions = Sessions::default();
-        let first = sessions.begin("U1".to_owned(), 1000).unwrap();
-        let second = sessions.begin("U1".to_owned(), 1001).unwrap();
-        let other = sessions.begin("U2".to_owned(), 1001).unwrap();
+        let first = sessions.begin("U1".to_owned(), None, 1000).unwrap();
+        let second = sessions.begin("U1".to_owned(), None, 1001).unwrap();
+        let other = sessions.begin("U2".to_owned(), None, 1001).unwrap();
         let user = |secret: &str, now| sessions.find(secret, now).map(|session| session.user_id);
         assert_eq!(user(first.text(), 1000), Some("U1".to_owned()));
         assert_eq!(user(first.text(), 999 + LENGTH), Some("U1".to_owned()));
@@ -137,12 +147,12 @@ mod tests {
     #[test]
     fn beyond_the_maximum_the_oldest_ends() {
         let sessions = Sessions::default();
-        let oldest = sessions.begin("U0".to_owned(), 1).unwrap();
+        let oldest = sessions.begin("U0".to_owned(), None, 1).unwrap();
         for _ in 1..MOST {
-            sessions.begin("U1".to_owned(), 2).unwrap();
+            sessions.begin("U1".to_owned(), None, 2).unwrap();
         }
         assert!(sessions.find(oldest.text(), 3).is_some());
-        let newest = sessions.begin("U2".to_owned(), 3).unwrap();
+        let newest = sessions.begin("U2".to_owned(), None, 3).unwrap();
         assert!(sessions.find(oldest.text(), 3).is_none());
         assert!(sessions.find(newest.text(), 3).is_some());
     }

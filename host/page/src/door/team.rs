@@ -57,6 +57,10 @@ impl TeamDoor {
             cookie::values(headers, &name).find_map(|secret| self.sessions.find(secret, now));
         let session = session.ok_or(Failure::Closed)?;
         let person = self.person(&session.user_id).await?;
+        if person.closed_at != session.closed_at {
+            self.sessions.end_all_of(&session.user_id);
+            return Err(Failure::Closed);
+        }
         Ok(Visit {
             visitor: Visitor::Person(person),
             form_token: session.form.text().to_owned(),
@@ -113,10 +117,10 @@ impl TeamDoor {
             Err(SignInError::OtherWorkspace) => return Err(Failure::Stranger),
             Err(error) => return Err(Failure::SignIn(error.to_string())),
         };
-        self.person(&user_id).await?;
+        let person = self.person(&user_id).await?;
         // An earlier session of this browser ends.
         self.end(headers);
-        let secret = self.sessions.begin(user_id, now)?;
+        let secret = self.sessions.begin(user_id, person.closed_at, now)?;
         let session = self
             .team
             .url

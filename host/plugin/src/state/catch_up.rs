@@ -92,7 +92,8 @@ pub trait CatchUpState: Send + Sync {
     /// wait is longer than an hour: a later time was stored while the clock was ahead, and is ignored.
     async fn unread_channels(&self, now: i64) -> Result<Vec<UnreadChannel>, StorageError>;
 
-    /// Notes that the history of a channel was read, or need not be read.
+    /// Notes that the history of a channel was read, or need not be read. Of a channel that the bot left and came back to, what
+    /// was said is shown from then on, if the bot is in it.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.

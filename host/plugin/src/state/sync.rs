@@ -108,6 +108,9 @@ pub trait SyncState: Send + Sync {
     /// What is known about a user; the name is empty if only the id is known.
     async fn known_user(&self, id: &str) -> Result<Option<UserRecord>, StorageError>;
 
+    /// When a user's account was last known to be closed; `None` if it never was.
+    async fn closed_at(&self, user_id: &str) -> Result<Option<TsKey>, StorageError>;
+
     /// What is known about a channel.
     async fn known_channel(&self, id: &str) -> Result<Option<KnownChannel>, StorageError>;
 

@@ -31,7 +31,9 @@ pub enum Effect {
         at: TsKey,
     },
     /// The bot's membership in a channel, at a point in time: false if it left, or if the channel was archived or
-    /// deleted.
+    /// deleted. When it comes back, the channel counts as unread since it left, and until that is read
+    /// ([`CatchUpState::end_unread`](crate::state::catch_up::CatchUpState::end_unread)) a private one is shown to nobody but the
+    /// operator.
     ChannelPresence {
         /// The channel.
         id: String,
@@ -69,6 +71,14 @@ pub enum Effect {
         /// True for a member.
         is_member: bool,
         /// The event's time.
+        at: TsKey,
+    },
+    /// A user's account is closed, at a point in time: it sees nothing until a newer time tells if the user is a guest, and
+    /// the tokens of its agents go for good.
+    AccountClosed {
+        /// The user's id.
+        user_id: String,
+        /// When it was known to be closed.
         at: TsKey,
     },
     /// A user is a guest of the workspace, or not, at a point in time.

@@ -16,6 +16,9 @@ CREATE TABLE users (
     changed_at BIGINT NOT NULL DEFAULT 0, -- 0 if no event has set the name: an import has no times of changes
     is_guest BIGINT CHECK (is_guest IN (0, 1)), -- NULL if not known
     guest_at BIGINT NOT NULL DEFAULT 0, -- the key of the event's time
+    -- When the account was last known to be closed, as the key of the event's time; 0 if never. It is closed until a newer time
+    -- tells whether the user is a guest.
+    closed_at BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (workspace, id)
 );
 
@@ -32,6 +35,8 @@ CREATE TABLE channels (
     present_at BIGINT NOT NULL DEFAULT 0,
     -- 1 if the bot is in the channel, and the channel is neither archived nor deleted. The component sees no other channels.
     present BIGINT NOT NULL DEFAULT 1 CHECK (present IN (0, 1)),
+    -- 1 from when the bot leaves the channel until it is back and has read what it missed.
+    is_behind BIGINT NOT NULL DEFAULT 0 CHECK (is_behind IN (0, 1)),
     -- The channel's history was read up to this message; NULL if it was not read yet.
     read_through BIGINT,
     -- For a channel without a short-term memory: its messages up to here are history, which a backfill includes. All later

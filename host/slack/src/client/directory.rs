@@ -257,7 +257,11 @@ impl User {
             is_guest,
             at,
         });
-        std::iter::once(user).chain(guest).collect()
+        let closed = (self.deleted == Some(true)).then(|| Effect::AccountClosed {
+            user_id: self.id.clone(),
+            at,
+        });
+        std::iter::once(user).chain(guest).chain(closed).collect()
     }
 }
 

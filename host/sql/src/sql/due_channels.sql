@@ -36,4 +36,5 @@ SELECT channel FROM (
     SELECT channel FROM backlog INDEXED BY backlog_channel_unmerged
     WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > merged_through
 ) AS waiting
-WHERE EXISTS (SELECT 1 FROM channels WHERE key = waiting.channel AND present = 1);
+WHERE EXISTS (SELECT 1 FROM channels WHERE key = waiting.channel AND present = 1
+    AND (is_private = 0 OR is_behind = 0));

@@ -13,4 +13,5 @@ SELECT channel, thread_key FROM (
     SELECT channel, thread_key FROM changed_threads
     WHERE workspace = ?1 AND changed_at < ?2 / 1000000
 ) AS waiting
-WHERE EXISTS (SELECT 1 FROM channels WHERE key = waiting.channel AND present = 1);
+WHERE EXISTS (SELECT 1 FROM channels WHERE key = waiting.channel AND present = 1
+    AND (is_private = 0 OR is_behind = 0));

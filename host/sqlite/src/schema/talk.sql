@@ -19,6 +19,9 @@ CREATE TABLE users (
     changed_at INTEGER NOT NULL DEFAULT 0, -- Unix seconds
     is_guest INTEGER CHECK (is_guest IN (0, 1)),
     guest_at INTEGER NOT NULL DEFAULT 0, -- the key of the event's time
+    -- When the account was last known to be closed, as the key of the event's time; 0 if never. It is closed until a newer time
+    -- tells whether the user is a guest.
+    closed_at INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (workspace, id)
 ) STRICT, WITHOUT ROWID;
 
@@ -34,6 +37,8 @@ CREATE TABLE channels (
     -- 1 if the bot is in the channel, and the channel is neither archived nor deleted. The component sees no other
     -- channels.
     present INTEGER NOT NULL DEFAULT 1 CHECK (present IN (0, 1)),
+    -- 1 from when the bot leaves the channel until it is back and has read what it missed.
+    is_behind INTEGER NOT NULL DEFAULT 0 CHECK (is_behind IN (0, 1)),
     -- The channel's history was read up to this message; NULL if it was not read yet.
     read_through INTEGER,
     -- For a channel without a short-term memory: its messages up to here are history, which a backfill includes. All later

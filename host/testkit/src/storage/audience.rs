@@ -54,6 +54,12 @@ impl State {
         !is_bot && !self.is_guest(user_id).unwrap_or(!is_trusted)
     }
 
+    /// Returns true if a user's account is closed.
+    pub(super) fn is_closed(&self, user_id: &str) -> bool {
+        let user = self.users.get(user_id);
+        user.is_some_and(|user| user.closed_at.is_some() && user.closed_at >= user.guest_at)
+    }
+
     /// The channels whose audience is not known, and that the bot is in.
     pub(super) fn unknown_audiences(&self) -> Vec<String> {
         let channels = self.channels.iter();

@@ -7,7 +7,7 @@ use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
-use super::{MemoryStorage, most};
+use super::{MemoryStorage, State, most};
 
 /// The back-off before a channel is read again, in seconds: the first wait, which doubles each time, and the longest.
 pub(super) const CHANNEL_WAITS: (i64, i64) = (60, 3600);
@@ -45,6 +45,20 @@ fn wait(tries: u32, (first, longest): (i64, i64)) -> i64 {
 /// clock was ahead.
 fn may_be_tried(next_try_at: i64, now: i64, (_, longest): (i64, i64)) -> bool {
     next_try_at <= now || next_try_at > now.saturating_add(longest)
+}
+
+impl State {
+    /// The bot came back into a channel that it had left.
+    pub(super) fn read_again(&mut self, channel_id: String, since: Option<i64>, now: i64) {
+        let new = Unread {
+            since,
+            tries: 0,
+            next_try_at: now,
+        };
+        let unread = self.unread_channels.entry(channel_id).or_insert(new);
+        unread.since = unread.since.zip(since).map(|(known, new)| known.min(new));
+        unread.next_try_at = now;
+    }
 }
 
 #[async_trait::async_trait]
@@ -113,6 +127,11 @@ impl CatchUpState for MemoryStorage {
         let mut state = self.state();
         state.conversation(channel_id)?;
         state.unread_channels.remove(channel_id);
+        if let Some(channel) = state.channels.get_mut(channel_id)
+            && channel.is_present
+        {
+            channel.is_behind = false;
+        }
         Ok(())
     }
 

@@ -71,7 +71,11 @@ impl State {
     pub(super) fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError> {
         let bounds = Bounds::of(query)?;
         let (mut channels, mut threads) = (Vec::new(), Vec::new());
-        for (id, conversation) in self.channels.iter().filter(|(_, stored)| stored.is_present) {
+        for (id, conversation) in self
+            .channels
+            .iter()
+            .filter(|(_, stored)| stored.is_present && !stored.is_hidden())
+        {
             let channel = self.backlog(id, None, bounds.until)?;
             if bounds.admit_channel(&channel)? {
                 channels.push(channel);

@@ -90,11 +90,19 @@ impl<'a> Application<'a> {
                 }
             }
             Effect::ChannelPresence { id, present, at } => {
-                let channel = self.known_channel(id);
+                let now = self.now;
+                let channel = self.known_channel(id.clone());
                 // If two effects have the same time, leaving wins.
                 let stored = (channel.present_at, !channel.is_present);
+                let is_back = present && !channel.is_present && channel.is_behind;
+                let left_at = channel.present_at;
                 if is_newer(stored, (Some(at), !present), latest) {
+                    channel.is_behind |= channel.is_present && !present;
                     (channel.present_at, channel.is_present) = (Some(at), present);
+                }
+                if is_back {
+                    let since = left_at.map(TsKey::unix_seconds);
+                    self.writing.state.read_again(id, since, now);
                 }
             }
             Effect::ChannelShared { id, is_shared, at } => {
@@ -116,6 +124,7 @@ impl<'a> Application<'a> {
                 let members = &mut self.known_channel(channel_id).members;
                 members.change(user_id, is_member, at, latest);
             }
+            Effect::AccountClosed { user_id, at } => self.closed(user_id, at),
             Effect::Guest {
                 user_id,
                 is_guest,
@@ -186,17 +195,30 @@ impl<'a> Application<'a> {
         }
     }
 
-    fn guest(&mut self, user_id: String, is_guest: bool, at: TsKey) {
+    fn closed(&mut self, user_id: String, at: TsKey) {
         let latest = TsKey::first_of(self.latest);
+        let known = self.known_user(user_id.clone());
+        if known.closed_at < Some(at) && at <= latest {
+            known.closed_at = Some(at);
+            self.writing.state.agent_tokens.forget(&user_id);
+        }
+    }
+
+    fn known_user(&mut self, user_id: String) -> &mut StoredUser {
         let users = &mut self.writing.state.users;
-        let known = users.entry(user_id).or_insert_with_key(|id| {
+        users.entry(user_id).or_insert_with_key(|id| {
             let record = UserRecord {
                 id: id.clone(),
                 name: String::new(),
                 is_bot: false,
             };
             StoredUser::of(record, None)
-        });
+        })
+    }
+
+    fn guest(&mut self, user_id: String, is_guest: bool, at: TsKey) {
+        let latest = TsKey::first_of(self.latest);
+        let known = self.known_user(user_id);
         let stored = (known.guest_at, known.is_guest);
         if is_newer(stored, (Some(at), Some(is_guest)), latest) {
             (known.guest_at, known.is_guest) = (Some(at), Some(is_guest));

@@ -27,6 +27,8 @@ pub(super) struct StoredUser {
     pub(super) is_guest: Option<bool>,
     /// The time of the event that set it.
     pub(super) guest_at: Option<TsKey>,
+    /// When the account was last known to be closed.
+    pub(super) closed_at: Option<TsKey>,
 }
 
 impl StoredUser {
@@ -36,6 +38,7 @@ impl StoredUser {
             changed_at,
             is_guest: None,
             guest_at: None,
+            closed_at: None,
         }
     }
 }
@@ -58,6 +61,8 @@ pub(super) struct Conversation {
     /// Whether the bot is in the channel. The component sees no other channels.
     pub(super) is_present: bool,
     pub(super) present_at: Option<TsKey>,
+    /// Since the bot left it, until it is back and has read what it missed.
+    pub(super) is_behind: bool,
     /// The message up to which its history was read.
     pub(super) read_through: Option<TsKey>,
     /// If there is no version: the message up to which its messages count as history, if that is known.
@@ -74,6 +79,11 @@ pub(super) struct Conversation {
 }
 
 impl Conversation {
+    /// Returns true if only the operator sees it: of deletions in a private channel that it left the bot does not hear.
+    pub(super) fn is_hidden(&self) -> bool {
+        self.is_private && self.is_behind
+    }
+
     /// The name that people see: the id if there is no name.
     pub(super) fn shown_name(&self, id: &str) -> String {
         let name = Some(&self.name).filter(|name| !name.is_empty());

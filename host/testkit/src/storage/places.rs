@@ -16,6 +16,7 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{KeptSpan, KeptText, MemoryType, MessageRef, Place, Places, Scope};
 
 use super::memories::{Handed, Series, StoredText};
+use super::messages::Conversation;
 use super::{MemoryStorage, State, key};
 
 impl State {
@@ -27,11 +28,16 @@ impl State {
     /// Whether it is the place's own channel, or one that the person is in. A channel that the bot left is nobody's: of
     /// deletions there it would not hear.
     fn is_own(&self, place: &Place, channel_id: &str) -> bool {
-        let Place::Person(user_id) = place else {
-            return place.hears(channel_id);
-        };
         let stored = self.channels.get(channel_id);
-        stored.is_some_and(|stored| stored.is_present && stored.members.has(user_id))
+        let is_hidden = stored.is_some_and(Conversation::is_hidden);
+        match place {
+            Place::Person(id) => {
+                let is_in = |stored: &Conversation| stored.is_present && stored.members.has(id);
+                stored.is_some_and(is_in) && !is_hidden && !self.is_closed(id)
+            }
+            Place::Channel(_) => place.hears(channel_id) && !is_hidden,
+            _ => place.hears(channel_id),
+        }
     }
 
     /// Whether what is said in a channel may be shown in others: the bot still hears of deletions.
@@ -51,9 +57,9 @@ impl State {
         match place {
             Place::Operator | Place::Workspace => true,
             Place::Schedule => false,
-            Place::Person(id) => self.is_full_member(id),
+            Place::Person(id) => self.is_full_member(id) && !self.is_closed(id),
             Place::Channel(id) => {
-                let stored = self.channels.get(id);
+                let stored = self.channels.get(id).filter(|stored| !stored.is_hidden());
                 stored.is_some_and(|stored| self.audience(stored).sees_open())
             }
         }
@@ -131,6 +137,12 @@ impl State {
                     let mut sources = reply.sources.iter();
                     *answered_in == channel_id && sources.any(|(id, _)| *id != channel_id)
                 });
+            }
+            for call in &mut self.calls {
+                let owner = Place::of(call.purpose.scope, &call.purpose.scope_id);
+                if closed || (isolated && owner == place) {
+                    call.answer = None;
+                }
             }
             let current = self.texts.values();
             let current = current.filter(|text| text.superseded_at.is_none());

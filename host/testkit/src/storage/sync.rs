@@ -127,6 +127,11 @@ impl SyncState for MemoryStorage {
         Ok(state.users.get(id).map(|user| user.record.clone()))
     }
 
+    async fn closed_at(&self, user_id: &str) -> Result<Option<TsKey>, StorageError> {
+        let state = self.state();
+        Ok(state.users.get(user_id).and_then(|user| user.closed_at))
+    }
+
     async fn known_channel(&self, id: &str) -> Result<Option<KnownChannel>, StorageError> {
         let state = self.state();
         Ok(state.channels.get(id).map(|stored| KnownChannel {

@@ -84,6 +84,8 @@ macro_rules! workspace_conformance {
             channel_with_people_from_outside_sees_and_gives_its_own_talk_only,
             view_of_a_place_shows_what_is_seen_there,
             others_see_nothing_of_a_channel_that_the_bot_left,
+            private_channel_that_the_bot_left_is_the_operators_until_it_is_read_again,
+            closed_account_sees_nothing_and_its_tokens_do_not_come_back,
             place_refuses_what_belongs_to_another,
             workspace_is_due_for_public_channels_only,
             what_was_made_from_a_channel_that_becomes_private_is_set_aside_and_made_anew,
@@ -138,6 +140,7 @@ macro_rules! workspace_conformance {
             part_that_is_withdrawn_and_did_not_arrive_is_forgotten,
             answer_that_waits_in_a_channel_is_withdrawn_when_outsiders_may_read_it,
             deferral_elsewhere_ends_when_a_channel_becomes_private,
+            answers_of_calls_go_when_a_channel_becomes_private_or_gets_outsiders,
             deferral_ends_when_a_message_of_its_channel_reads_differently,
         );
         $crate::workspace_conformance!($fixture; retracted:

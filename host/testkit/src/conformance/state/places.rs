@@ -256,6 +256,98 @@ pub async fn others_see_nothing_of_a_channel_that_the_bot_left(new: New<'_>) {
     }
 }
 
+pub async fn private_channel_that_the_bot_left_is_the_operators_until_it_is_read_again(
+    new: New<'_>,
+) {
+    let stored = stored(new).await;
+    save(&stored, "P", "of P", &[]).await.unwrap();
+    let members = Effect::ChannelMembers {
+        id: "P".into(),
+        members: Some(vec!["UIN".into()]),
+        at: key("4.0"),
+    };
+    stored.apply(&[members]).await;
+    let seen = async || {
+        let mut seen = Vec::new();
+        for place in [channel("P"), Place::Person("UIN".into()), Place::Operator] {
+            let view = stored.view(place);
+            let memories = view.memories(MemoryFilter::default()).await.unwrap();
+            seen.push(memories.len());
+        }
+        seen
+    };
+    let unread = async || {
+        let unread = stored.unread_channels(9_999).await.unwrap();
+        let unread = unread.into_iter();
+        unread
+            .map(|unread| (unread.channel_id, unread.since))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(seen().await, [1, 1, 1]);
+    stored.apply(&[present("P", false, "30.0")]).await;
+    assert_eq!(seen().await, [0, 0, 1]);
+    // It need not be read while the bot is not there, and is not seen for that.
+    stored.end_unread("P").await.unwrap();
+    assert_eq!((seen().await, unread().await), (vec![0, 0, 1], vec![]));
+    stored.apply(&[present("P", true, "40.0")]).await;
+    assert_eq!(seen().await, [0, 0, 1]);
+    assert_eq!(unread().await, [("P".to_owned(), Some(30))]);
+    stored.end_unread("P").await.unwrap();
+    assert_eq!((seen().await, unread().await), (vec![1, 1, 1], vec![]));
+    // A public one may be seen in its own place, and is private when it becomes so.
+    stored.apply(&[audience("P", false, "50.0")]).await;
+    stored.apply(&[present("P", false, "51.0")]).await;
+    assert_eq!(seen().await, [1, 0, 1]);
+    stored.apply(&[audience("P", true, "52.0")]).await;
+    assert_eq!(seen().await, [0, 0, 1]);
+}
+
+pub async fn closed_account_sees_nothing_and_its_tokens_do_not_come_back(new: New<'_>) {
+    let stored = stored(new).await;
+    save(&stored, "A", "of A", &[]).await.unwrap();
+    let is_member = |at: &str| Effect::Guest {
+        user_id: "UIN".into(),
+        is_guest: false,
+        at: key(at),
+    };
+    let closed = |at: &str| Effect::AccountClosed {
+        user_id: "UIN".into(),
+        at: key(at),
+    };
+    let seen = async || {
+        let view = stored.view(Place::Person("UIN".into()));
+        view.memories(MemoryFilter::default()).await.unwrap().len()
+    };
+    let token = async |hash: u8| {
+        let added = stored.add_agent_token("UIN", "laptop", [hash; 32], 5).await;
+        added.unwrap();
+    };
+    stored.apply(&[is_member("3.0")]).await;
+    token(1).await;
+    assert_eq!((seen().await, stored.closed_at("UIN").await), (1, Ok(None)));
+    stored.apply(&[is_member("4.0"), closed("4.0")]).await;
+    assert_eq!(
+        (
+            seen().await,
+            stored.agent_tokens("UIN").await.unwrap().len()
+        ),
+        (0, 0)
+    );
+    stored.apply(&[is_member("5.0")]).await;
+    assert_eq!(
+        (
+            seen().await,
+            stored.agent_tokens("UIN").await.unwrap().len()
+        ),
+        (1, 0)
+    );
+    assert_eq!(stored.closed_at("UIN").await, Ok(Some(key("4.0"))));
+    // The same event again is no news.
+    token(2).await;
+    stored.apply(&[closed("4.0")]).await;
+    assert_eq!(stored.agent_tokens("UIN").await.unwrap().len(), 1);
+}
+
 pub async fn place_refuses_what_belongs_to_another(new: New<'_>) {
     let stored = stored(new).await;
     let a = stored.at(channel("A"));

@@ -7,6 +7,7 @@ use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{Deferral, StorageError};
 use myao_plugin::{MemoryType, Place, Scope};
 
+use super::journal::{entry, first, recalled};
 use super::places::{audience, stored};
 use super::{New, Stored, deferral, key};
 use crate::conformance::{WORKSPACE, message, time};
@@ -141,6 +142,35 @@ pub async fn deferral_elsewhere_ends_when_a_channel_becomes_private(new: New<'_>
     let mut left: Vec<String> = left.map(|deferred| deferred.scope_id).collect();
     left.sort();
     assert_eq!(left, ["A", "A:10.000000"]);
+}
+
+/// What a model answered is kept until its memory is made; it is not stored what it was told.
+pub async fn answers_of_calls_go_when_a_channel_becomes_private_or_gets_outsiders(new: New<'_>) {
+    let stored = stored(new).await;
+    let answered = async || {
+        for scope_id in ["A", "B", "P"] {
+            let call = entry(scope_id, first("d"), "the place is Atami");
+            stored.record(call).await.unwrap();
+        }
+    };
+    let waiting = async || {
+        let mut waiting = Vec::new();
+        for scope_id in ["A", "B", "P"] {
+            waiting.push(recalled(&stored, scope_id, first("d")).await.is_some());
+        }
+        waiting
+    };
+    answered().await;
+    let shared = Effect::ChannelShared {
+        id: "P".into(),
+        is_shared: Some(true),
+        at: key("30.0"),
+    };
+    stored.apply(&[shared]).await;
+    assert_eq!(waiting().await, [true, true, false]);
+    answered().await;
+    stored.apply(&[audience("A", true, "31.0")]).await;
+    assert_eq!(waiting().await, [false, false, false]);
 }
 
 pub async fn deferral_ends_when_a_message_of_its_channel_reads_differently(new: New<'_>) {
