@@ -35,6 +35,20 @@ pub struct BotSettings {
     pub pin_emoji: String,
     /// Which channels get digests, and when.
     pub digests: Vec<DigestConfig>,
+    /// The treatment of channels that are shared with others.
+    pub external_channels: ExternalChannels,
+}
+
+/// The treatment of channels that are shared with other organisations or workspaces.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ExternalChannels {
+    /// They are remembered, each for itself.
+    #[default]
+    Remember,
+    /// Nothing of them is stored, and the bot says so once in each.
+    Ignore,
 }
 
 impl BotSettings {
@@ -69,6 +83,7 @@ impl Default for BotSettings {
             retention: RetentionDays::default(),
             pin_emoji: PIN_EMOJI.to_owned(),
             digests: Vec::new(),
+            external_channels: ExternalChannels::Remember,
         }
     }
 }

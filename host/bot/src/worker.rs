@@ -16,6 +16,7 @@ use super::clock::Clock;
 use super::current::Current;
 use super::home::Home;
 use super::metrics::Metrics;
+use super::settings::ExternalChannels;
 use super::stop::Stop;
 use super::told::Told;
 use crate::slack::live::LiveSlack;
@@ -109,6 +110,13 @@ impl Worker {
                 Vec::new()
             });
             ready.push((waiting.id, effects));
+        }
+        let settings = self.current.settings();
+        if settings.external_channels == ExternalChannels::Ignore {
+            let effects: Vec<Effect> = ready.iter().flat_map(|(_, of)| of.clone()).collect();
+            self.slack
+                .ignore_shared(&effects, settings.language, 0)
+                .await?;
         }
         let asked = ready.iter().any(|(_, effects)| asks(effects));
         let ids: Vec<i64> = ready.iter().map(|(id, _)| *id).collect();

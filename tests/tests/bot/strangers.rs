@@ -257,6 +257,66 @@ fn kept(text: &str) -> String {
     format!("SELECT COUNT(*) FROM messages WHERE text LIKE '%{text}%'")
 }
 
+fn ignored(on_server: bool) {
+    let slack = joint(|slack| slack.add_outsider(OUTSIDER, "Ito"));
+    slack.share_unheard(JOINT);
+    slack.add_member(JOINT, OUTSIDER);
+    slack.add_channel(BOARD, "役員会");
+    slack.post(OUTSIDER, JOINT, "共同の予算は12万円です。", None);
+    let keys = "external_channels: ignore";
+    let mut stage = Stage::set(slack, on_server, keys, EAGER);
+    said(&mut stage, OUTSIDER);
+    stage.slack.mention(AKARI, JOINT, "伊東の会場は?", None);
+    stage
+        .slack
+        .post(AKARI, BOARD, "役員会の会場は熱海です。", None);
+    stage.settled();
+    // It becomes shared while the bot listens.
+    stage.slack.share_channel(BOARD);
+    stage
+        .slack
+        .post(AKARI, BOARD, "役員会の会場は鎌倉になりました。", None);
+    stage.settled();
+    let posts = posts(&stage.slack, &mut stage.bot, 2);
+    let mut told: Vec<&str> = posts.iter().map(|post| post.channel.as_str()).collect();
+    told.sort_unstable();
+    assert_eq!(told, [BOARD, JOINT]);
+    assert!(
+        posts
+            .iter()
+            .all(|post| post.text.contains("共有されている")),
+        "{posts:?}"
+    );
+    for (text, expected) in [
+        ("伊東", 0),
+        ("12万円", 0),
+        ("鎌倉", 0),
+        ("熱海", 1),
+        ("箱根", 1),
+    ] {
+        assert_eq!(stage.number(&kept(text)), expected, "{text}");
+    }
+    // It is said once.
+    let mut stage = stage.restarted(keys, EAGER);
+    stage
+        .slack
+        .post(OUTSIDER, JOINT, "伊東の会場は広いです。", None);
+    stage.settled();
+    assert_eq!(stage.number(&kept("伊東")), 0);
+    assert_eq!(stage.slack.posts().len(), 2);
+    stage.bot.stop();
+}
+
+#[test]
+fn channels_that_are_shared_with_others_may_be_ignored() {
+    ignored(false);
+}
+
+#[test]
+fn channels_that_are_shared_with_others_may_be_ignored_on_a_server() {
+    ignored(true);
+}
+
 fn left(on_server: bool) {
     let slack = joint(|slack| slack.add_private_channel(BOARD, "役員会"));
     slack.add_member(BOARD, AKARI);

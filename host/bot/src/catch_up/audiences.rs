@@ -13,6 +13,7 @@ use myao_slack::error::{ClientError, RefusalKind};
 
 use super::channel::concerns_all;
 use super::{CatchUp, CatchUpError};
+use crate::settings::ExternalChannels;
 
 /// The maximum number of channels that are asked for again at a time, and of members.
 const MAX_CHANNELS: usize = 20;
@@ -76,6 +77,12 @@ impl CatchUp {
             Err(error) => return Ok(Err(error)),
         };
         let effects = channel.effects(TsKey::first_of(now));
+        let settings = self.current.settings();
+        if settings.external_channels == ExternalChannels::Ignore {
+            self.slack
+                .ignore_shared(&effects, settings.language, super::SENT_AGAIN_SECONDS)
+                .await?;
+        }
         self.workspace.apply_effects(effects, now).await?;
         Ok(Ok(()))
     }

@@ -31,6 +31,7 @@ use tokio::sync::Notify;
 use super::clock::Clock;
 use super::current::Current;
 use super::gaps::Gaps;
+use super::settings::ExternalChannels;
 use super::stop::Stop;
 use super::waiting::Deferrals;
 use crate::slack::live::LiveSlack;
@@ -39,6 +40,8 @@ use crate::slack::live::LiveSlack;
 const NOTE: Duration = Duration::from_secs(30);
 /// The maximum number of messages that are requested one by one at the end of catching up.
 const MAX_ASKS: u32 = 50;
+/// For how long Slack sends events again, in seconds: they may be older than the list that says that their channel is shared.
+pub(super) const SENT_AGAIN_SECONDS: i64 = 3600;
 /// The maximum each time after that.
 const MAX_ASKS_LATER: u32 = 10;
 
@@ -220,21 +223,29 @@ impl CatchUp {
     async fn read_channels(&self, now: i64) -> Result<Vec<String>, CatchUpError> {
         let at = TsKey::first_of(now);
         let listed = self.slack.client().channels().await?;
+        let settings = self.current.settings();
+        let ignores = settings.external_channels == ExternalChannels::Ignore;
         let mut effects = Vec::with_capacity(listed.len() * 3);
         let mut present = Vec::new();
         for channel in &listed {
             let is_present = channel.is_member == Some(true) && channel.is_archived != Some(true);
+            let is_ignored = ignores && channel.is_shared() == Some(true);
             effects.extend(channel.effects(at));
             effects.push(Effect::ChannelPresence {
                 id: channel.id.clone(),
                 present: is_present,
                 at,
             });
-            if is_present {
+            if is_present && !is_ignored {
                 present.push(channel.id.clone());
             }
         }
         effects.extend(unlisted(&*self.workspace, &listed, &self.bot.user_id, at).await?);
+        if ignores {
+            self.slack
+                .ignore_shared(&effects, settings.language, SENT_AGAIN_SECONDS)
+                .await?;
+        }
         self.workspace.apply_effects(effects, now).await?;
         present.extend(self.direct_messages().await?);
         Ok(present)

@@ -1,5 +1,6 @@
 //! The chat platforms on which the bot answers.
 
+mod external;
 pub(crate) mod history;
 pub mod live;
 mod post;

@@ -323,6 +323,7 @@ impl Config {
             settings.retention = self.retention;
             settings.pin_emoji.clone_from(&self.slack.pin_emoji);
             settings.digests.clone_from(&self.slack.digests);
+            settings.external_channels = self.slack.external_channels;
         })
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 
 use myao_bot::schedule::{DigestConfig, digests};
-use myao_bot::settings::PIN_EMOJI;
+use myao_bot::settings::{ExternalChannels, PIN_EMOJI};
 use myao_llm::expand::{expanded, optional_expanded};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -40,6 +40,9 @@ pub struct Slack {
     /// [slack.md](slack.md#digests). Default: none.
     #[serde(deserialize_with = "digests")]
     pub digests: Vec<DigestConfig>,
+    /// The treatment of channels that are shared with others: with `ignore` nothing of them is stored, and the bot says so once
+    /// in each. Default `remember`.
+    pub external_channels: ExternalChannels,
     /// Where the Web API is. Default `https://slack.com/api/`.
     #[serde(deserialize_with = "expanded")]
     pub api_url: String,
@@ -56,6 +59,7 @@ impl Default for Slack {
             listen: None,
             pin_emoji: PIN_EMOJI.to_owned(),
             digests: Vec::new(),
+            external_channels: ExternalChannels::Remember,
             api_url: "https://slack.com/api/".to_owned(),
         }
     }

@@ -144,7 +144,8 @@ impl Channel {
     }
 
     /// Returns true if people of other workspaces are in it, or may join it; `None` if the answer does not say.
-    fn is_shared(&self) -> Option<bool> {
+    #[must_use]
+    pub fn is_shared(&self) -> Option<bool> {
         let ways = [
             self.is_shared,
             self.is_ext_shared,
