@@ -6,7 +6,7 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist release-check docs lint fmt clean
+.PHONY: help build check component demo test test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist release-check docs lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ build: ## the program with the component inside: target/release/myao
 	@scripts/build-component bot
 	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao (the first time about 15 minutes on 2 cores)"; fi
 	cargo build --release --workspace --bin myao
+
+check: ## after a change of the host: formatting, clippy and unit tests of the crates that changed
+	@scripts/check
 
 component: ## the components: target/component/myao_bot.wasm, myao_memory.wasm, myao_summarizer.wasm, myao_conformance.wasm
 	@scripts/install-prerequisites build
