@@ -70,6 +70,7 @@ def template_context(request):
         "thread_messages": threads,
         "thread_summaries": context["thread_summaries"],
         "late_messages": [with_datetime(m) for m in context["late_messages"]],
+        "has_late_messages": bool(context["late_messages"]),
         "programs": [{**p, "times": [datetime.fromisoformat(t) for t in p["times"]]} for p in context["programs"]],
         "program_lines": context["program_lines"],
         "records": [with_datetime(m) for m in context["records"]],

@@ -31,6 +31,12 @@ trait Truth {
     fn is_true(&self) -> bool;
 }
 
+impl Truth for bool {
+    fn is_true(&self) -> bool {
+        *self
+    }
+}
+
 impl Truth for Text<'_> {
     fn is_true(&self) -> bool {
         !self.is_empty()

@@ -54,6 +54,7 @@ fn memory_values(variables: &Variables<'_>) -> Value {
             .map(MessageValue::new)
             .map(Value::from_object)
             .collect::<Value>(),
+        has_late_messages => variables.has_late_messages(),
         programs => program_values(variables),
         program_lines => program_lines(variables),
         records => record_values(variables.records()),

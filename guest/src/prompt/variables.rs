@@ -177,6 +177,12 @@ impl<'a> Variables<'a> {
             .collect()
     }
 
+    /// Returns true if what is to be merged has messages that were stored after newer ones were.
+    pub(super) fn has_late_messages(&self) -> bool {
+        let notes = self.context.notes.as_ref();
+        notes.is_some_and(|notes| !notes.late.is_empty())
+    }
+
     /// The parts of messages that are shown word for word, oldest first.
     pub(super) fn records(&self) -> Vec<View<'a, KeptText>> {
         let notes = self.context.notes.as_ref();

@@ -81,6 +81,7 @@ pub struct Variables<'a> {
 struct NoNotes {
     thread_summaries: [(); 0],
     late_messages: [(); 0],
+    has_late_messages: bool,
     programs: [(); 0],
     program_lines: [(); 0],
     records: [(); 0],

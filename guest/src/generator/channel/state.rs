@@ -1,5 +1,7 @@
 //! A channel's memories, and which of them wait to be merged.
 
+use std::collections::BTreeSet;
+
 use super::newest;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
@@ -7,7 +9,7 @@ use crate::bindings::storage::{
     Backlog, ChannelFilter, Deferral, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
 };
 use crate::bindings::types::{
-    Channel, Context, ConversationHistory, Coverage, Engine, MemoryType, Notes, Scope,
+    Channel, Context, ConversationHistory, Coverage, Engine, MemoryType, MessageRef, Notes, Scope,
 };
 use crate::context::{
     self, NO_NOTES, Remembered, assemble, history_limit, no_conversation, no_memories,
@@ -19,6 +21,7 @@ use crate::generator::backoff::Subject;
 use crate::line_sources::citations;
 use crate::marks::{Corrections, Marks};
 use crate::prompt;
+use crate::ts::Ts;
 
 /// The context of a channel's next version.
 pub(super) struct VersionContext {
@@ -200,6 +203,27 @@ impl ChannelState {
         }
     }
 
+    /// The messages of a version that are older than the newest of the long-term memory, but are in no line of it or of
+    /// what was merged into it.
+    fn late_in(&self, version: &Memory) -> Vec<MessageRef> {
+        let newest = self.long_term.as_ref();
+        let newest = newest.and_then(|memory| memory.source_latest_message_ts.as_deref());
+        let newest = newest.and_then(|ts| Ts::parse(ts).ok());
+        let before = self
+            .short_terms
+            .iter()
+            .filter(|memory| memory.id < version.id);
+        let known: BTreeSet<&str> = before.chain(&self.long_term).flat_map(cited).collect();
+        let late: BTreeSet<&str> = cited(version)
+            .filter(|ts| Ts::parse(ts).ok() <= newest && !known.contains(ts))
+            .collect();
+        let refer = |ts: &str| MessageRef {
+            channel_id: self.channel.id.clone(),
+            ts: ts.to_owned(),
+        };
+        late.into_iter().map(refer).collect()
+    }
+
     /// The context as if this version were the newest.
     pub(super) fn merge_context(&self, run: &Run, short_term: &Memory) -> Context {
         let history = ConversationHistory {
@@ -216,9 +240,16 @@ impl ChannelState {
         // Without records and what is pinned: a model never writes them anew.
         context.notes = Some(Notes {
             now: Some(run.now),
+            late: self.late_in(short_term),
             corrections: run.shown_marks(&self.marks).corrections,
             ..NO_NOTES
         });
         context
     }
+}
+
+/// The messages that the lines of a memory cite.
+fn cited(memory: &Memory) -> impl Iterator<Item = &str> {
+    let messages = memory.citations.iter().flat_map(|line| &line.messages);
+    messages.map(|message| message.ts.as_str())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::bindings::llm::FinishReason;
+use crate::bindings::llm::{FinishReason, Request};
 use crate::bindings::types::Scope;
 use crate::testing::{DAY, HOUR, TestHost, completion, ts};
 use MemoryType::ShortTerm;
@@ -69,6 +69,36 @@ fn the_prompt_names_late_messages_and_coverage_counts_them() {
         .iter()
         .rfind(|draft| draft.memory_type == ShortTerm && draft.scope == Scope::Channel);
     assert_eq!(version.unwrap().coverage.late, 1);
+}
+
+#[test]
+fn the_prompt_of_a_merge_says_that_messages_are_late() {
+    const NOTE: &str = "あとから届いた発言があります";
+    let host = TestHost::with_prompts();
+    let repeated = |_, request: &Request| {
+        let is_late = request.system_prompt.contains("Atami");
+        let text = if is_late {
+            "- the venue is Atami"
+        } else {
+            "- the bus leaves at nine"
+        };
+        Ok(completion(text, FinishReason::Stop))
+    };
+    host.llm.answer_by(repeated);
+    host.say("C1", -HOUR, "the venue is Hakone");
+    host.generate(0);
+    host.say("C1", HOUR, "the bus leaves at nine");
+    host.generate(2 * HOUR);
+    let said = |what: &str| {
+        host.llm
+            .prompts()
+            .iter()
+            .any(|prompt| prompt.contains(what))
+    };
+    assert!(said("既存の長期記憶") && !said(NOTE));
+    host.say("C1", -2 * HOUR, "the venue is Atami");
+    host.generate(4 * HOUR);
+    assert!(said(NOTE));
 }
 
 #[test]
