@@ -4,7 +4,7 @@ mod state;
 mod window;
 
 use super::backoff;
-use super::{Run, StepResult, outcome};
+use super::{Run, StepResult, made_later, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
 use crate::bindings::storage::{Backlog, Memory, MemoryDraft, MemoryId, SaveMode};
@@ -34,6 +34,9 @@ impl Run<'_> {
     /// A merge that the model refuses is deferred, and versions are still made. If versions are overwritten, the merge
     /// must come first.
     fn work_on_channel(&self, backlog: &Backlog, made: &mut Vec<Made>) -> StepResult {
+        if self.is_of_later(backlog)? {
+            return Ok(Outcome::Skipped(made_later()));
+        }
         let mut skip = self.skip_reason(backlog)?;
         if let Some(reason) = &skip
             && backlog.unmerged_count == 0

@@ -114,6 +114,12 @@ impl Run<'_> {
         Ok((!due).then_some(SkipReason::NotDue))
     }
 
+    /// Returns true if the memory holds messages that are later than this run: a run in the past leaves it alone.
+    pub(super) fn is_of_later(&self, backlog: &Backlog) -> Result<bool, Error> {
+        let has_memory = backlog.short_term_version.is_some();
+        Ok(has_memory && summarized_through(backlog)? > Some(self.until()))
+    }
+
     /// Whether the channel is due for a version that shows a thread without some of its older replies, as far as the
     /// backlogs tell. The first message of a thread is always shown.
     pub(super) fn leaves_out_replies(

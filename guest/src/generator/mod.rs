@@ -19,8 +19,8 @@ mod workspace;
 
 pub use due::should_update;
 
-use crate::bindings::errors::Error;
-use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome};
+use crate::bindings::errors::{Error, OtherReason};
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
 use crate::bindings::log::Level;
 use crate::bindings::storage::{Backlog, Memory, MemoryDraft};
 use crate::bindings::types::{Scope, Timestamp};
@@ -124,6 +124,14 @@ type StepResult = Result<Outcome, Error>;
 
 fn outcome(result: StepResult) -> Outcome {
     result.unwrap_or_else(Outcome::Failed)
+}
+
+/// A run in the past leaves a memory of later alone: it takes in what is new when the clock has reached it.
+fn made_later() -> SkipReason {
+    SkipReason::Other(OtherReason {
+        code: "made-later".to_owned(),
+        text: "the memory was made later than this run".to_owned(),
+    })
 }
 
 /// The entry of a step that could not begin.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::backoff::Subject;
-use super::{Run, StepResult, outcome};
-use crate::bindings::errors::{Error, OtherReason};
+use super::{Run, StepResult, made_later, outcome};
+use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
 use crate::bindings::storage::{
     ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
@@ -159,14 +159,6 @@ impl Run<'_> {
         };
         self.save(&draft, made).map(|_| Outcome::Done)
     }
-}
-
-/// A run in the past leaves a memory of later alone: it takes the channels in when the clock has reached it.
-fn made_later() -> SkipReason {
-    SkipReason::Other(OtherReason {
-        code: "made-later".to_owned(),
-        text: "the workspace's memory was made later than this run".to_owned(),
-    })
 }
 
 /// The channels' memories of one type.

@@ -314,6 +314,34 @@ fn a_backfill_that_keeps_going_passes_failures_and_reports_them() {
     );
 }
 
+#[test]
+fn a_backfill_after_failures_never_goes_back_behind_what_was_made() {
+    let (server, switch) = failing_on(POISON);
+    let mut posts = posts();
+    for channel in ["broken", "gamma"] {
+        posts.push(post(channel, 4330, "bob", "The venue costs 9,000 yen."));
+    }
+    let program = program_with(&server.config(), &posts);
+    let until = time(4800);
+    let backfill = |more: &[&str]| {
+        let ran = program.run(&[&["--json", "backfill", "--until", &until], more].concat());
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        (ran.code, report)
+    };
+    let (code, failed) = backfill(&["--keep-going"]);
+    assert_eq!(code, Some(1));
+    switch.store(false, Ordering::SeqCst);
+    // The first version of that channel was made of its newest message only.
+    let (code, report) = backfill(&[]);
+    assert_eq!(code, Some(0), "{report:#}");
+    assert!(report["first_tick"].as_str() >= failed["last_tick"].as_str());
+    let mut made = report["made"].as_array().unwrap().iter();
+    assert!(
+        made.any(|memory| memory["scope_id"] == json!("CBROKEN")),
+        "{report:#}"
+    );
+}
+
 /// The operating system ends a process that takes more than 10 s of a processor's time. Quadratic work on one of these
 /// answers would take some minutes.
 #[test]

@@ -67,3 +67,18 @@ fn the_workspace_memory_of_later_is_left_alone_until_the_clock_has_reached_it() 
         assert!(merge.contains(merged), "{merge}");
     }
 }
+
+#[test]
+fn a_channel_of_later_messages_is_left_alone_until_the_clock_has_reached_them() {
+    let host = TestHost::new();
+    host.say("A", 0, "a question");
+    host.generate_channel("A", HOUR);
+    host.say("A", THEN - 20, "an older question, which came late");
+    let entry = host.generate_channel("A", THEN).remove(0);
+    assert!(
+        matches!(entry.outcome, Outcome::Skipped(SkipReason::Other(_))),
+        "{entry:?}"
+    );
+    let entry = host.generate_channel("A", 2 * HOUR).remove(0);
+    assert!(is_done(Some(&entry.outcome)), "{entry:?}");
+}
