@@ -6,16 +6,19 @@ use std::time::Duration;
 use myao_plugin::chat::ChatError;
 use myao_plugin::explain::{explain_chat, explain_storage};
 use myao_plugin::state::Workspace;
+use myao_plugin::state::outbox::FailedRetraction;
+use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_slack::blocks::Language;
 
+use super::clock::Clock;
 use super::current::Current;
 use super::stop::Stop;
 use crate::slack::live::LiveSlack;
 
 /// How often to look for retracted posts.
 const LOOK: Duration = Duration::from_secs(5);
-/// The wait after Slack failed.
+/// The wait after the store failed.
 const AFTER_FAILURE: Duration = Duration::from_secs(60);
 /// How many posts are read at once.
 const AT_ONCE: u32 = 16;
@@ -25,6 +28,7 @@ pub(super) struct Retractions {
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) slack: Arc<LiveSlack>,
     pub(super) current: Current,
+    pub(super) clock: Clock,
 }
 
 impl Retractions {
@@ -34,7 +38,10 @@ impl Retractions {
             let wait = match self.replace_all().await {
                 Ok(()) => LOOK,
                 Err(error) => {
-                    tracing::warn!("retracted posts are still shown: {error}");
+                    tracing::warn!(
+                        "retracted posts are still shown: {}",
+                        explain_storage(&error)
+                    );
                     AFTER_FAILURE
                 }
             };
@@ -42,34 +49,48 @@ impl Retractions {
         }
     }
 
-    async fn replace_all(&self) -> Result<(), String> {
+    async fn replace_all(&self) -> Result<(), StorageError> {
         loop {
-            let posts = self.workspace.retracted(AT_ONCE).await;
-            let posts = posts.map_err(|error| explain_storage(&error))?;
+            let posts = self
+                .workspace
+                .retracted(self.clock.seconds(), AT_ONCE)
+                .await?;
             if posts.is_empty() {
                 return Ok(());
             }
-            for (channel_id, ts) in posts {
-                self.replace(&channel_id, ts).await?;
+            for (channel_id, posted) in posts {
+                self.replace(channel_id, posted).await?;
             }
         }
     }
 
-    async fn replace(&self, channel_id: &str, ts: TsKey) -> Result<(), String> {
+    /// Replaces a post, or lets it wait without holding up others.
+    async fn replace(&self, channel_id: String, posted: TsKey) -> Result<(), StorageError> {
         let note = note(self.current.settings().language);
-        match self.slack.replace_post(channel_id, ts, note).await {
-            Ok(()) => tracing::info!("replaced a retracted post in {channel_id}"),
-            // Nobody sees it any more, or only a person can delete it.
-            Err(
-                error @ (ChatError::NotFound(_) | ChatError::NotAllowed(_) | ChatError::Invalid(_)),
-            ) => tracing::warn!(
-                "the retracted post {ts} in {channel_id} cannot be replaced; if it is still there, delete it in Slack: {}",
-                explain_chat(&error)
-            ),
-            Err(error) => return Err(explain_chat(&error)),
+        let error = match self.slack.replace_post(&channel_id, posted, note).await {
+            Ok(()) => {
+                tracing::info!("replaced a retracted post in {channel_id}");
+                return self.workspace.end_retraction(&channel_id, posted).await;
+            }
+            Err(error) => error,
+        };
+        let words = explain_chat(&error);
+        let may_pass = matches!(error, ChatError::RateLimited(_) | ChatError::Unavailable(_));
+        if !may_pass {
+            tracing::warn!(
+                "the retracted post {posted} in {channel_id} cannot be replaced; if it is still there, delete it in \
+                 Slack, then run `myao parked --drop`: {words}"
+            );
         }
-        let ended = self.workspace.end_retraction(channel_id, ts).await;
-        ended.map_err(|error| explain_storage(&error))
+        let failed = FailedRetraction {
+            channel_id,
+            posted,
+            error: words,
+            may_pass,
+        };
+        self.workspace
+            .fail_retraction(failed, self.clock.seconds())
+            .await
     }
 }
 

@@ -179,6 +179,7 @@ impl Upkeep {
             workspace: workspace.clone(),
             slack: slack.clone(),
             current: self.current.clone(),
+            clock: self.clock.clone(),
         };
         let embedding = Embedding {
             workspace: workspace.clone(),

@@ -45,6 +45,7 @@ mod message_row;
 mod messages;
 mod off_record;
 mod outbox;
+mod parked;
 mod pins;
 mod place;
 mod progress;

@@ -7,7 +7,7 @@
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};
 use myao_plugin::MessageRef;
-use myao_plugin::state::outbox::{NewPost, Outbox, Part, PartState, PostState};
+use myao_plugin::state::outbox::{FailedRetraction, NewPost, Outbox, Part, PartState, PostState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
@@ -21,6 +21,8 @@ use super::workspace::SqlWorkspace;
 use super::writing::{Source, Writing};
 use myao_plugin::state::replies::ReplyState;
 
+/// The longest wait until a post is replaced again, in seconds. A later time was stored while the clock was ahead.
+const LONGEST_WAIT: i64 = 3600;
 /// ?1 channel, ?2 message id
 const STATE_OF_REPLY: &str = "SELECT state FROM replies WHERE channel = ?1 AND ts_key = ?2";
 
@@ -141,15 +143,35 @@ impl Outbox for SqlWorkspace {
         .await
     }
 
-    async fn retracted(&self, limit: u32) -> Result<Vec<(String, TsKey)>, StorageError> {
+    async fn retracted(&self, now: i64, limit: u32) -> Result<Vec<(String, TsKey)>, StorageError> {
         self.reading(move |connection, place| {
             let sql = include_str!("sql/retracted.sql");
             Ok(list(
                 connection,
                 sql,
-                params![place.workspace, limit],
+                params![
+                    place.workspace,
+                    limit,
+                    now,
+                    now.saturating_add(LONGEST_WAIT)
+                ],
                 |row| Ok((row.get(0)?, TsKey::from_database(row.get(1)?))),
             )?)
+        })
+        .await
+    }
+
+    async fn fail_retraction(
+        &self,
+        failed: FailedRetraction,
+        now: i64,
+    ) -> Result<(), StorageError> {
+        self.writing(move |connection, place| {
+            let channel = channel_key(connection, place, &failed.channel_id)?;
+            let post = failed.posted.to_database();
+            let columns = params![channel, post, now, failed.may_pass, failed.error];
+            connection.execute(include_str!("sql/fail_retraction.sql"), columns)?;
+            Ok(())
         })
         .await
     }

@@ -10,6 +10,7 @@ use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{OtherReason, erasure};
 use myao_slack::client::{Metadata, PostMessage};
+use myao_slack::error::ClientError;
 use myao_slack::markdown::to_mrkdwn;
 use myao_slack::mentions::Person;
 use myao_slack::split::{MAX_POST_CHARS, split};
@@ -104,8 +105,11 @@ impl LiveSlack {
         text: &str,
     ) -> Result<(), ChatError> {
         let ts = ts.to_string();
-        let updated = self.client.update_message(channel_id, &ts, text);
-        updated.await.map_err(from_client)
+        match self.client.update_message(channel_id, &ts, text).await {
+            // Nobody sees it any more.
+            Err(ClientError::Refused { code, .. }) if code == "message_not_found" => Ok(()),
+            updated => updated.map_err(from_client),
+        }
     }
 
     async fn post_parts(&self, place: &Place, parts: Vec<Part>) -> Result<Vec<String>, ChatError> {

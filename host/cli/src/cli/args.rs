@@ -98,6 +98,15 @@ pub(crate) enum Command {
     Off(SpeakerArgs),
     /// Remember a person or a channel again, from now on
     On(SpeakerArgs),
+    /// List the work that failed for good, try it again, or drop it
+    Parked {
+        /// Try all of it again
+        #[arg(long)]
+        retry: bool,
+        /// Give all of it up
+        #[arg(long, conflicts_with = "retry")]
+        drop: bool,
+    },
     /// Show the calls of models: tokens, time and money
     Usage(UsageArgs),
     /// Make the vectors for search by meaning; the bot makes them, too

@@ -18,6 +18,7 @@ pub mod judgments;
 pub mod leases;
 pub mod off_record;
 pub mod outbox;
+pub mod parked;
 pub mod replies;
 pub mod sync;
 pub mod upkeep;
@@ -37,6 +38,7 @@ use inbox::Inbox;
 use judgments::Judgments;
 use off_record::OffRecord;
 use outbox::Outbox;
+use parked::ParkedStore;
 use replies::Replies;
 use sync::SyncState;
 use upkeep::Upkeep;
@@ -50,6 +52,7 @@ pub trait Workspace:
     + Recordings
     + Inbox
     + Outbox
+    + ParkedStore
     + Replies
     + Judgments
     + SyncState

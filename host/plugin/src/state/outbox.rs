@@ -72,6 +72,19 @@ pub enum PartState {
     Sent(TsKey),
 }
 
+/// A retracted post that could not be replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailedRetraction {
+    /// Its channel.
+    pub channel_id: String,
+    /// Its message.
+    pub posted: TsKey,
+    /// The refusal.
+    pub error: String,
+    /// Whether a later try may succeed.
+    pub may_pass: bool,
+}
+
 /// Posts, from storing their text to the ids of their parts.
 ///
 /// When a message is edited, deleted, forgotten or hidden from the channel of a post that was made from it, the post is
@@ -147,10 +160,19 @@ pub trait Outbox: Send + Sync {
     async fn retract(&self, channel_id: &str, answers: TsKey, now: i64)
     -> Result<(), StorageError>;
 
-    /// Posts that are retracted and still shown by the platform, oldest first, at most `limit`: channel id and message.
-    async fn retracted(&self, limit: u32) -> Result<Vec<(String, TsKey)>, StorageError>;
+    /// Posts that are retracted, still shown by the platform and not waiting at `now`, oldest first, at most `limit`:
+    /// channel id and message.
+    async fn retracted(&self, now: i64, limit: u32) -> Result<Vec<(String, TsKey)>, StorageError>;
 
-    /// Notes that the platform does not show a retracted post any more, or never will let it be changed.
+    /// Notes that a retracted post could not be replaced at `now`. It waits for a minute, then for twice as long, up to an
+    /// hour; if no later try can succeed, it is [parked](super::parked).
+    ///
+    /// # Errors
+    /// `StorageError::NotFound` for a channel that is not stored.
+    async fn fail_retraction(&self, failed: FailedRetraction, now: i64)
+    -> Result<(), StorageError>;
+
+    /// Notes that the platform does not show a retracted post any more.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.

@@ -46,12 +46,15 @@ CREATE TABLE reply_parts (
     text TEXT NOT NULL, -- empty once the answer is posted or given up
     sending INTEGER NOT NULL DEFAULT 0 CHECK (sending IN (0, 1)), -- 1 from just before it is sent
     posted_key INTEGER, -- its message
-    -- The replacement of a posted part by a note: 0 none, 1 the platform still shows it, 2 it does not.
-    retracted INTEGER NOT NULL DEFAULT 0 CHECK (retracted IN (0, 1, 2)),
+    -- The replacement of a posted part by a note: 0 none, 1 the platform still shows it, 2 it does not, 3 parked.
+    retracted INTEGER NOT NULL DEFAULT 0 CHECK (retracted IN (0, 1, 2, 3)),
+    retraction_failures INTEGER NOT NULL DEFAULT 0,
+    retraction_error TEXT,
+    retract_at INTEGER NOT NULL DEFAULT 0, -- Unix seconds
     PRIMARY KEY (channel, ts_key, number),
     FOREIGN KEY (channel, ts_key) REFERENCES replies (channel, ts_key) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX reply_parts_retracted ON reply_parts (channel, posted_key) WHERE retracted = 1;
+CREATE INDEX reply_parts_retracted ON reply_parts (channel, posted_key) WHERE retracted IN (1, 3);
 
 -- The newest judgment of each conversation, until it is judged again.
 CREATE TABLE judgments (

@@ -15,6 +15,7 @@ mod marks;
 mod mcp;
 mod memory;
 mod off_record;
+mod parked;
 mod prompt;
 mod replay;
 mod run;
@@ -67,6 +68,7 @@ pub(super) async fn run(app: &App, command: Command) -> anyhow::Result<ExitCode>
         Command::Database(command) => copy::run(app, &command),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { folder } => shell::man(&folder),
+        Command::Parked { retry, drop } => parked::run(app, retry, drop).await,
         Command::Usage(arguments) => usage::run(app, &arguments).await,
         Command::Replay(arguments) => replay::run(app, &arguments).await,
         Command::Prompt(arguments) => prompt::prompt(app, &arguments).await,

@@ -3,6 +3,7 @@
 use myao_plugin::state::forgetting::{Forget, Mode, Retention};
 use myao_plugin::state::inbox::{Failed, IncomingEvent, Kept, MAX_FAILURES};
 use myao_plugin::state::off_record::Speaker;
+use myao_plugin::state::parked::{EndOfParking, ParkedWork};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
@@ -150,14 +151,14 @@ pub async fn event_that_fails_waits_longer_each_time_and_is_set_aside_at_last(ne
     assert_eq!(stored.set_aside_events(9).await.unwrap(), []);
     assert_eq!(fail(now).await, Ok(Failed::SetAside));
     assert_eq!(ids(&stored).await, [good]);
-    let set_aside = stored.set_aside_events(9).await.unwrap();
-    assert_eq!(set_aside.len(), 1);
+    let events = stored.set_aside_events(9).await.unwrap();
+    assert_eq!(events.len(), 1);
     assert_eq!(
-        (set_aside[0].event_id.as_str(), set_aside[0].received_at_ms),
+        (events[0].event_id.as_str(), events[0].received_at_ms),
         ("bad", 5_000)
     );
     assert_eq!(
-        (set_aside[0].payload.as_str(), set_aside[0].error.as_str()),
+        (events[0].payload.as_str(), events[0].error.as_str()),
         ("payload of bad", "no such shape")
     );
     assert_eq!(keep(&stored, &["bad"]).await, [Kept::Duplicate]);
@@ -166,6 +167,17 @@ pub async fn event_that_fails_waits_longer_each_time_and_is_set_aside_at_last(ne
         matches!(&gone, Err(StorageError::NotFound(text)) if text.contains(&bad.to_string())),
         "{gone:?}"
     );
+    let parked = stored.parked(9).await.unwrap();
+    assert_eq!(parked.len(), 1);
+    assert_eq!(parked[0].what, ParkedWork::Event("bad".into()));
+    let retried = stored.end_parking(EndOfParking::Retry, now).await;
+    assert_eq!(retried.unwrap(), 1);
+    assert_eq!(ids(&stored).await, [bad, good]);
+    set_aside(&stored, bad).await;
+    let dropped = stored.end_parking(EndOfParking::Drop, now).await;
+    assert_eq!(dropped.unwrap(), 1);
+    assert!(stored.parked(9).await.unwrap().is_empty());
+    assert_eq!(ids(&stored).await, [good]);
 }
 
 /// Keeps an event with a text, which names a message.

@@ -150,6 +150,8 @@ macro_rules! workspace_conformance {
             post_that_was_withdrawn_and_arrived_is_retracted,
             post_from_what_is_gone_is_refused,
             answer_is_retracted_whatever_it_was_made_from,
+            retraction_that_fails_waits_longer_each_time_and_holds_up_no_other,
+            retraction_that_is_refused_is_parked_until_it_is_retried_or_dropped,
             post_stays_when_its_source_was_only_kept_long_enough,
             message_that_the_platform_gave_is_noticed_when_it_goes,
         );

@@ -2,7 +2,8 @@
 
 use myao_plugin::MessageRef;
 use myao_plugin::state::forgetting::{Forget, Mode, Retention};
-use myao_plugin::state::outbox::{NewPost, PartState, PostState};
+use myao_plugin::state::outbox::{FailedRetraction, NewPost, PartState, PostState};
+use myao_plugin::state::parked::{EndOfParking, Parked, ParkedWork};
 use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
@@ -60,7 +61,7 @@ async fn answer(
 }
 
 async fn retracted(stored: &Stored) -> Vec<String> {
-    let posts = stored.retracted(9).await.unwrap().into_iter();
+    let posts = stored.retracted(99, 9).await.unwrap().into_iter();
     posts.map(|(id, ts)| format!("{id} {ts}")).collect()
 }
 
@@ -205,4 +206,57 @@ pub async fn message_that_the_platform_gave_is_noticed_when_it_goes(new: New<'_>
     assert!(!call.may_show(nothing).await.unwrap());
     let other = call.hand_out("A".into(), vec!["10.000000".into()]).await;
     assert!(matches!(other, Err(StorageError::NotFound(_))));
+}
+
+/// Two posts that are retracted, in the order of their messages.
+async fn two_retracted(stored: &Stored) {
+    answer(stored, ("B", "10.0"), "31.0", &[from("A", "10.0")]).await;
+    answer(stored, ("B", "20.0"), "32.0", &[from("A", "10.0")]).await;
+    delete(stored, "A", "10.0").await;
+}
+
+async fn fail(stored: &Stored, posted: &str, may_pass: bool, now: i64) {
+    let failed = FailedRetraction {
+        channel_id: "B".into(),
+        posted: key(posted),
+        error: "is_inactive".into(),
+        may_pass,
+    };
+    stored.fail_retraction(failed, now).await.unwrap();
+}
+
+pub async fn retraction_that_fails_waits_longer_each_time_and_holds_up_no_other(new: New<'_>) {
+    let stored = stored(new).await;
+    two_retracted(&stored).await;
+    let mut now = 100;
+    for wait in [60, 120, 240, 480, 960, 1920, 3600, 3600] {
+        fail(&stored, "31.0", true, now).await;
+        now += wait;
+        let early = stored.retracted(now - 1, 9).await.unwrap();
+        assert_eq!(early, [("B".to_owned(), key("32.0"))], "after {wait} s");
+        let all = stored.retracted(now, 9).await.unwrap();
+        assert_eq!(all.len(), 2, "after {wait} s");
+    }
+    assert!(stored.parked(9).await.unwrap().is_empty());
+}
+
+pub async fn retraction_that_is_refused_is_parked_until_it_is_retried_or_dropped(new: New<'_>) {
+    let stored = stored(new).await;
+    two_retracted(&stored).await;
+    fail(&stored, "31.0", false, 50).await;
+    assert_eq!(retracted(&stored).await, ["B 32.000000"]);
+    let parked = Parked {
+        what: ParkedWork::Retraction("B".into(), key("31.0")),
+        error: "is_inactive".into(),
+        can_be_retried: true,
+    };
+    assert_eq!(stored.parked(9).await.unwrap(), [parked]);
+    let retried = stored.end_parking(EndOfParking::Retry, 60).await;
+    assert_eq!(retried.unwrap(), 1);
+    assert_eq!(retracted(&stored).await, ["B 31.000000", "B 32.000000"]);
+    fail(&stored, "31.0", false, 70).await;
+    let dropped = stored.end_parking(EndOfParking::Drop, 80).await;
+    assert_eq!(dropped.unwrap(), 1);
+    assert!(stored.parked(9).await.unwrap().is_empty());
+    assert_eq!(retracted(&stored).await, ["B 32.000000"]);
 }

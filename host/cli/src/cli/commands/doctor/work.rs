@@ -8,6 +8,7 @@ use myao_plugin::state::replies::{ReplyState, StoredReply, TOO_MANY};
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::StorageError;
 
+use super::super::parked::describe;
 use super::health::Running;
 use super::wait_line::WaitLine;
 use super::{Finding, budget};
@@ -39,6 +40,7 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
         answers(app, &*workspace, bot_runs).await.map_err(failed)?,
     ];
     findings.extend(budget::check(app, &workspace).await?);
+    findings.extend(parked(app, &*workspace).await.map_err(failed)?);
     findings.extend(gap(app, &*workspace, bot_runs).await.map_err(failed)?);
     findings.extend(set_aside(app, &*workspace).await.map_err(failed)?);
     // A running bot knows all that its store knows, and more.
@@ -121,25 +123,32 @@ fn waits_finding(app: &App, waits: &[WaitLine]) -> Option<Finding> {
 async fn events(workspace: &dyn Workspace, bot_runs: bool) -> Result<Finding, StorageError> {
     const CHECK: &str = "events";
     let waiting = workspace.waiting_events(i64::MAX, MOST).await?.len();
-    let set_aside = workspace.set_aside_events(MOST).await?;
-    let mut found = vec![count(waiting, "event waits", "events wait")];
-    if set_aside.is_empty() {
-        let found = found.join("; ");
-        return Ok(match waiting {
-            0 => Finding::good(CHECK, found),
-            _ => Finding::warning(CHECK, found).with_advice(when_it_runs(bot_runs)),
-        });
+    let found = count(waiting, "event waits", "events wait");
+    Ok(match waiting {
+        0 => Finding::good(CHECK, found),
+        _ => Finding::warning(CHECK, found).with_advice(when_it_runs(bot_runs)),
+    })
+}
+
+/// The finding for work that failed for good; `None` if there is none.
+async fn parked(app: &App, workspace: &dyn Workspace) -> Result<Option<Finding>, StorageError> {
+    let parked = workspace.parked(MOST).await?;
+    if parked.is_empty() {
+        return Ok(None);
     }
-    found.push(count(
-        set_aside.len(),
-        "failed too often and is set aside",
-        "failed too often and are set aside",
-    ));
-    let newest = set_aside.iter().rev().take(SHOWN);
-    found.extend(newest.map(|event| format!("{}: {}", event.event_id, event.error)));
-    Ok(Finding::warning(CHECK, found.join("; ")).with_advice(
-        "what they brought is not in the store, and they are not tried again; please report their errors",
-    ))
+    let mut found = vec![count(
+        parked.len(),
+        "piece of work failed for good",
+        "pieces of work failed for good",
+    )];
+    let shown = parked.iter().take(SHOWN);
+    found.extend(shown.map(|work| format!("{}: {}", describe(&work.what), work.error)));
+    let advice = format!(
+        "`{}` lists it, tries it again or drops it",
+        app.command("parked")
+    );
+    let finding = Finding::warning("parked work", found.join("; "));
+    Ok(Some(finding.with_advice(advice)))
 }
 
 async fn answers(
