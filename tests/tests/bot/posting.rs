@@ -7,7 +7,7 @@ use myao_tests::llm_server::{LlmServer, answer};
 
 use crate::bot::support::{
     AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, connect, held_model, model, number,
-    posts, replies_of, workspace,
+    posts, replies_of, settled, workspace,
 };
 
 /// A model that answers everything with one text.
@@ -17,7 +17,7 @@ fn model_saying(text: &str) -> LlmServer {
 }
 
 /// Paragraphs that no check takes for repetition.
-fn long_answer() -> Vec<String> {
+fn long_answer(paragraphs: usize) -> Vec<String> {
     const PLACES: [&str; 7] = ["箱根", "熱海", "軽井沢", "日光", "草津", "伊東", "那須"];
     const THINGS: [&str; 5] = ["朝食", "会議室", "送迎バス", "懇親会", "機材の搬入"];
     const WORDS: [&str; 3] = [
@@ -34,7 +34,7 @@ fn long_answer() -> Vec<String> {
         };
         (0..5).map(sentence).collect::<String>()
     };
-    (0..50).map(paragraph).collect()
+    (0..paragraphs).map(paragraph).collect()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn markdown_is_posted_as_mrkdwn() {
 #[test]
 fn a_long_answer_is_split_at_paragraphs_into_posts_in_order_in_one_thread() {
     let slack = workspace();
-    let paragraphs = long_answer();
+    let paragraphs = long_answer(50);
     let llm = model_saying(&paragraphs.join("\n\n"));
     let mut bot = connect(&slack, &replies_of(&llm));
     let thread = slack.post(AKARI, CAMP, "案を全部並べてください。", None);
@@ -82,6 +82,23 @@ fn a_long_answer_is_split_at_paragraphs_into_posts_in_order_in_one_thread() {
     }
     assert_eq!(posted, paragraphs);
     assert!(posts.is_sorted_by_key(|post| &post.ts));
+}
+
+#[test]
+fn an_answer_that_nobody_would_read_ends_after_five_posts_with_a_note() {
+    let slack = workspace();
+    let llm = model_saying(&long_answer(250).join("\n\n"));
+    let mut bot = connect(&slack, &replies_of(&llm));
+    slack.mention(EMIKO, CAMP, "案を全部並べてください。", None);
+    posts(&slack, &mut bot, 5);
+    settled(&slack, &mut bot);
+    bot.stop();
+    let posts = slack.posts();
+    assert_eq!(posts.len(), 5);
+    for (number, post) in posts.iter().enumerate() {
+        assert!(post.text.chars().count() <= 4000, "{post:?}");
+        assert_eq!(post.text.contains("続きは省きました"), number == 4);
+    }
 }
 
 #[test]
@@ -130,7 +147,7 @@ fn a_rate_limit_is_waited_out_and_the_answer_posted_once() {
 #[test]
 fn an_answer_whose_posting_was_not_confirmed_is_posted_once() {
     let slack = workspace();
-    let paragraphs = long_answer();
+    let paragraphs = long_answer(50);
     let llm = model_saying(&paragraphs.join("\n\n"));
     let mut bot = connect(&slack, &replies_of(&llm));
     slack.faults().next("chat.postMessage", Fault::LoseAnswer);

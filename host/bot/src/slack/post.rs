@@ -9,6 +9,7 @@ use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
 use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{OtherReason, erasure};
+use myao_slack::blocks::Language;
 use myao_slack::client::{Metadata, PostMessage};
 use myao_slack::error::ClientError;
 use myao_slack::markdown::to_mrkdwn;
@@ -17,7 +18,10 @@ use myao_slack::split::{MAX_POST_CHARS, split};
 use serde_json::{Value, json};
 
 use super::live::{LiveSlack, from_client, from_storage};
+use crate::limits::language_of;
 
+/// The maximum number of posts of an answer. Only a model that ignores its limit writes more.
+const MAX_POSTS: usize = 5;
 /// The type of the metadata that posts carry.
 const METADATA: &str = "myao_reply";
 
@@ -27,6 +31,24 @@ struct Place {
     thread_ts: Option<TsKey>,
     /// The message that it answers.
     answers: TsKey,
+}
+
+/// Leaves out what is too long to be read, and says so.
+fn cut(parts: &mut Vec<String>, answer: &str) {
+    if parts.len() <= MAX_POSTS {
+        return;
+    }
+    parts.truncate(MAX_POSTS);
+    let note = match language_of(answer) {
+        Some(Language::Japanese) => {
+            "_（長すぎるので、続きは省きました。範囲をしぼって聞いてください。）_"
+        }
+        _ => "_(The rest is left out: it is too long. Ask for less at once.)_",
+    };
+    if let Some(last) = parts.last_mut() {
+        last.push_str("\n\n");
+        last.push_str(note);
+    }
 }
 
 impl LiveSlack {
@@ -40,7 +62,8 @@ impl LiveSlack {
                 name: user.name,
             })
             .collect();
-        let parts = split(&to_mrkdwn(&request.text, &people), MAX_POST_CHARS);
+        let mut parts = split(&to_mrkdwn(&request.text, &people), MAX_POST_CHARS);
+        cut(&mut parts, &request.text);
         if parts.is_empty() {
             return Err(ChatError::Invalid("there is nothing to post".to_owned()));
         }
