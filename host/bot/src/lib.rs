@@ -296,6 +296,7 @@ impl Bot {
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
             budget: self.budget.clone(),
+            told_of_budget: Deferrals::default(),
             asked: asked.clone(),
         };
         let generation = Generation {

@@ -1,12 +1,15 @@
 //! Turns mentions away that are over the limits, with a notice to the first person who exceeded them.
 
-use myao_plugin::state::replies::{Admission, MentionLimits, WaitingReply};
+use myao_plugin::state::replies::{Admission, MentionLimits, TOO_MANY, WaitingReply};
 use myao_plugin::{Answer, CallError, Error};
 use myao_slack::blocks::Language;
 use myao_slack::events::is_direct_message;
 
 use super::budget::is_spent;
 use super::mentions::{Answered, Mentions, post_for};
+
+/// How long a channel that was told of a used up budget is not told again.
+const BUDGET_NOTICE_SECONDS: u32 = 3600;
 
 impl Mentions {
     /// Gives up a mention that is over the limits; for the first one, its author gets a notice.
@@ -66,18 +69,28 @@ impl Mentions {
         }
     }
 
-    /// Says that the budget of the day is used up, and when to ask again.
+    /// Says that the budget of the day is used up, and when to ask again; once in a while in a channel.
     async fn put_off(&self, reply: &WaitingReply) -> Result<Answered, CallError> {
-        let mention = self.mention(reply).await;
-        let mention = mention.map_err(|error| CallError::Refused(Error::Storage(error)))?;
+        let refused = |error| CallError::Refused(Error::Storage(error));
+        let (channel, now) = (&reply.channel_id, self.clock.seconds());
+        if self.told_of_budget.holds(channel, now) {
+            let given_up = self
+                .workspace
+                .give_up_reply(channel, reply.ts, TOO_MANY.to_owned());
+            given_up.await.map_err(refused)?;
+            return Ok(Answered::TooMany);
+        }
+        let mention = self.mention(reply).await.map_err(refused)?;
         let language = mention.and_then(|mention| language_of(&mention.text));
         let language = language.unwrap_or(self.current.settings().language);
         let wait = self
             .budget
             .spent()
-            .map_or(0, |spent| spent.until.saturating_sub(self.clock.seconds()));
+            .map_or(0, |spent| spent.until.saturating_sub(now));
         let text = out_of_budget(language, Asked::of(reply), wait);
         self.post(post_for(reply, text)).await?;
+        self.told_of_budget
+            .add(channel.clone(), now, BUDGET_NOTICE_SECONDS);
         Ok(Answered::Notified)
     }
 }

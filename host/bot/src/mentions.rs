@@ -22,6 +22,7 @@ use super::current::Current;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
 use super::told::Told;
+use super::waiting::Deferrals;
 use crate::slack::live::LiveSlack;
 
 /// How many mentions are answered at the same time.
@@ -58,6 +59,8 @@ pub(super) struct Mentions {
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
     pub(super) budget: Arc<Budget>,
+    /// Channels that were told of a used up budget.
+    pub(super) told_of_budget: Deferrals,
     /// Notified of new mentions.
     pub(super) asked: Arc<Notify>,
 }

@@ -6,7 +6,9 @@ use myao_tests::llm_server::{LlmServer, answer_with_usage};
 use myao_tests::noon;
 use serde_json::Value;
 
-use super::support::{AKARI, ANSWER, CAMP, EMIKO, connect, posts, replies_of, workspace};
+use super::support::{AKARI, ANSWER, CAMP, EMIKO, connect, number, posts, replies_of, workspace};
+
+const DIRECT: &str = "D0EMIKO";
 
 /// A model whose answers take nearly all of a day's 20,000 tokens.
 fn dear_model() -> LlmServer {
@@ -33,7 +35,16 @@ fn a_mention_beyond_the_budget_is_told_when_to_ask_again_and_home_and_doctor_say
     assert!(said.contains(ANSWER), "{said}");
     let said = answer_to(&slack, &mut bot, AKARI, "日程は？");
     assert!(said.contains("今日使える予算を使い切ったので"), "{said}");
-    let said = answer_to(&slack, &mut bot, EMIKO, "where is it?");
+    // The channel knows now.
+    slack.mention(EMIKO, CAMP, "where is it?", None);
+    bot.until("no answer", |program| {
+        let given_up = "SELECT COUNT(*) FROM replies WHERE state = 2";
+        (number(program, given_up) == 1).then_some(())
+    });
+    assert_eq!(slack.posts().len(), 2);
+    slack.add_direct_channel(DIRECT, EMIKO);
+    slack.post(EMIKO, DIRECT, "where is it?", None);
+    let said = posts(&slack, &mut bot, 3).pop().unwrap().text;
     assert!(said.contains("used up my budget for today"), "{said}");
     assert!(
         said.contains("again in about 1"),
