@@ -197,7 +197,7 @@ impl Server {
 
     /// Sends somebody to Slack, to sign in there.
     fn sign_in(&self, door: &TeamDoor, language: Language) -> Response {
-        match door.begin(self.site.clock.seconds()) {
+        match door.begin() {
             Ok((address, cookie)) => sent_to(&address, &[cookie]),
             Err(failure) => self.failed(failure, language),
         }

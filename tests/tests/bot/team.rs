@@ -157,6 +157,13 @@ fn nobody_comes_in_but_by_their_own_sign_in() {
     let mut again = Browser::new(address);
     again.cookies = before;
     assert_eq!(again.get(&back).status, 403);
+    // No number of sign-ins ends one that was begun before.
+    let mut slow = Browser::new(address);
+    let back = slow.allowed(&slack, EMIKO);
+    for _ in 0..10_001 {
+        assert_eq!(nobody.get("/sign-in").status, 303);
+    }
+    assert_eq!(slow.get(&back).status, 200);
     // No session is taken that this program did not begin.
     let mut fixed = Browser::new(address);
     fixed.cookies.push(("myao".to_owned(), "0".repeat(64)));

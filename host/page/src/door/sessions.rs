@@ -16,35 +16,6 @@ const MOST: usize = 10_000;
 #[derive(Default)]
 pub(super) struct Sessions(Mutex<HashMap<String, Session>>);
 
-/// How long somebody has to sign in at Slack, in seconds.
-pub(super) const PATIENCE: i64 = 600;
-
-/// Sign-ins that were begun, by `state`: the `nonce` of each, and until when it may be finished. Each is finished once.
-#[derive(Default)]
-pub(super) struct Begun(Mutex<HashMap<String, (String, i64)>>);
-
-impl Begun {
-    /// Begins one: its state and its nonce.
-    pub(super) fn begin(&self, now: i64) -> Result<(Secret, Secret), getrandom::Error> {
-        let (state, nonce) = (Secret::random()?, Secret::random()?);
-        let mut begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        begun.retain(|_, (_, until)| *until > now);
-        if begun.len() >= MOST {
-            begun.clear();
-        }
-        let entry = (nonce.text().to_owned(), now + PATIENCE);
-        begun.insert(state.text().to_owned(), entry);
-        Ok((state, nonce))
-    }
-
-    /// The nonce of a sign-in that comes back.
-    pub(super) fn finish(&self, state: &str, now: i64) -> Option<String> {
-        let mut begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (nonce, until) = begun.remove(state)?;
-        (until > now).then_some(nonce)
-    }
-}
-
 /// Somebody who is signed in.
 #[derive(Clone)]
 pub(super) struct Session {
@@ -109,7 +80,7 @@ impl Sessions {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{Begun, LENGTH, MOST, PATIENCE, Sessions};
+    use super::{LENGTH, MOST, Sessions};
 
     #[test]
     fn a_session_ends_by_itself_and_when_asked() {
@@ -130,18 +101,6 @@ mod tests {
         sessions.end_all_of("U1");
         assert_eq!(user(second.text(), 1001), None);
         assert!(user(other.text(), 1001).is_some());
-    }
-
-    #[test]
-    fn a_sign_in_is_finished_once_and_in_time() {
-        let begun = Begun::default();
-        let (first, nonce) = begun.begin(100).unwrap();
-        let (second, _) = begun.begin(100).unwrap();
-        assert_eq!(begun.finish("", 100), None);
-        let finished = begun.finish(first.text(), 100);
-        assert_eq!(finished.as_deref(), Some(nonce.text()));
-        assert_eq!(begun.finish(first.text(), 100), None);
-        assert_eq!(begun.finish(second.text(), 100 + PATIENCE), None);
     }
 
     #[test]

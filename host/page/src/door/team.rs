@@ -1,8 +1,8 @@
 //! The door of a team: everybody signs in with Slack, and then sees what they may see there.
 //!
-//! Whoever wants to sign in is sent to Slack with two secrets. One is in a cookie, too, and comes back in the address, so that
-//! nobody can be signed in as somebody else by a link; the other comes back in Slack's ID token, so that no other token can be
-//! put in its place. Only then does a session begin, with a secret that nobody had before. The cookie of a session goes to no request
+//! Whoever wants to sign in is sent to Slack with two secrets, which only a cookie keeps: nothing is stored for a sign-in that
+//! was begun, so that no number of them ends those of others. One secret comes back in the address, so that nobody can be signed
+//! in as somebody else by a link; the other comes back in Slack's ID token, so that no other token can be put in its place. Only then does a session begin, with a secret that nobody had before. The cookie of a session goes to no request
 //! that another site makes, and Slack's is the last of these: the page that follows is asked for by this site's own.
 
 use std::sync::Arc;
@@ -14,12 +14,16 @@ use subtle::ConstantTimeEq as _;
 
 use super::cookie;
 use super::public_url::PublicUrl;
-use super::sessions::{Begun, PATIENCE, Sessions};
+use super::sessions::Sessions;
 use crate::failure::Failure;
+use crate::secret::Secret;
 use crate::visitor::{Visit, Visitor};
 
 const SESSION: &str = "myao";
 const SIGN_IN: &str = "myao-sign-in";
+/// How long somebody has to sign in at Slack, in seconds.
+const PATIENCE: i64 = 600;
+
 /// Who signs in, and how.
 pub struct Team {
     /// Slack's side.
@@ -34,7 +38,6 @@ pub struct Team {
 pub(crate) struct TeamDoor {
     team: Team,
     sessions: Sessions,
-    begun: Begun,
 }
 
 impl TeamDoor {
@@ -42,7 +45,6 @@ impl TeamDoor {
         Self {
             team,
             sessions: Sessions::default(),
-            begun: Begun::default(),
         }
     }
 
@@ -88,12 +90,13 @@ impl TeamDoor {
     }
 
     /// Sends somebody to Slack: the address, and the cookie with which they come back.
-    pub(crate) fn begin(&self, now: i64) -> Result<(String, String), Failure> {
-        let (state, nonce) = self.begun.begin(now)?;
+    pub(crate) fn begin(&self) -> Result<(String, String), Failure> {
+        let (state, nonce) = (Secret::random()?, Secret::random()?);
         let address = self.team.sign_in.address(state.text(), nonce.text());
         let address = address.map_err(|error| Failure::SignIn(error.to_string()))?;
         let more = format!("Max-Age={PATIENCE}; SameSite=Lax");
-        Ok((address, self.team.url.cookie(SIGN_IN, state.text(), &more)))
+        let kept = format!("{}.{}", state.text(), nonce.text());
+        Ok((address, self.team.url.cookie(SIGN_IN, &kept, &more)))
     }
 
     /// Signs somebody in whom Slack sent back: the cookies.
@@ -104,15 +107,16 @@ impl TeamDoor {
         now: i64,
     ) -> Result<[String; 2], Failure> {
         let name = self.team.url.cookie_name(SIGN_IN);
-        let is_own = cookie::values(headers, &name)
-            .any(|begun| begun.as_bytes().ct_eq(state.as_bytes()).into());
-        let nonce = is_own.then(|| self.begun.finish(state, now)).flatten();
+        let nonce = cookie::values(headers, &name)
+            .filter_map(|begun| begun.split_once('.'))
+            .find(|(begun, _)| begun.as_bytes().ct_eq(state.as_bytes()).into())
+            .map(|(_, nonce)| nonce);
         let nonce =
             nonce.ok_or_else(|| Failure::SignIn("it was not begun in this browser".to_owned()))?;
         if code.is_empty() {
             return Err(Failure::SignIn("Slack sent no code".to_owned()));
         }
-        let user_id = match self.team.sign_in.user(code, &nonce, now).await {
+        let user_id = match self.team.sign_in.user(code, nonce, now).await {
             Ok(user_id) => user_id,
             Err(SignInError::OtherWorkspace) => return Err(Failure::Stranger),
             Err(error) => return Err(Failure::SignIn(error.to_string())),
