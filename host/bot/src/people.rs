@@ -30,6 +30,9 @@ const REST: i64 = 30;
 /// How long somebody waits for Slack.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The lock of those who read the channels; no user has this id.
+const CHANNELS: &str = "channels";
+
 /// The people of a workspace of Slack.
 pub struct People {
     workspace: Arc<dyn Workspace>,
@@ -39,8 +42,8 @@ pub struct People {
     read: Mutex<HashMap<String, Read>>,
     /// When the channels were last read, in Unix seconds.
     channels_read: AtomicI64,
-    /// Only one request at a time asks Slack.
-    asking: tokio::sync::Mutex<()>,
+    /// Only one request at a time asks Slack for a person, and one for the channels.
+    asking: Mutex<HashMap<String, Arc<tokio::sync::Mutex<()>>>>,
     /// When each asked questions outside Slack, in Unix seconds, oldest first.
     asked: Mutex<HashMap<String, Vec<i64>>>,
 }
@@ -104,7 +107,7 @@ impl People {
             team_id,
             read: Mutex::default(),
             channels_read: AtomicI64::new(i64::MIN),
-            asking: tokio::sync::Mutex::default(),
+            asking: Mutex::default(),
             asked: Mutex::default(),
         }
     }
@@ -151,18 +154,25 @@ impl People {
         now.saturating_sub(read) <= MAX_AGE
     }
 
+    /// The lock of those who ask Slack for somebody, or for the channels.
+    fn asking(&self, what: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        asking.retain(|_, lock| Arc::strong_count(lock) > 1);
+        asking.entry(what.to_owned()).or_default().clone()
+    }
+
     /// Reads somebody, unless another request did so meanwhile.
     async fn read_once(&self, id: &str, now: i64) -> Result<Person, PersonError> {
-        let _asking = self.asking.lock().await;
+        let asking = self.asking(id);
+        let _asking = asking.lock().await;
         if let Some(known) = self.known(id, now) {
             return known;
         }
         let mut found = self.read_person(id, now).await;
-        if found.is_ok() && !self.knows_channels(now) {
-            match self.read_channels(now).await {
-                Ok(()) => self.channels_read.store(now, Ordering::SeqCst),
-                Err(error) => found = Err(error),
-            }
+        if found.is_ok()
+            && let Err(error) = self.read_channels_once(now).await
+        {
+            found = Err(error);
         }
         let read = Read {
             found: found.clone(),
@@ -171,6 +181,16 @@ impl People {
         let mut all = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         all.insert(id.to_owned(), read);
         found
+    }
+
+    async fn read_channels_once(&self, now: i64) -> Result<(), PersonError> {
+        let asking = self.asking(CHANNELS);
+        let _asking = asking.lock().await;
+        if !self.knows_channels(now) {
+            self.read_channels(now).await?;
+            self.channels_read.store(now, Ordering::SeqCst);
+        }
+        Ok(())
     }
 
     /// Reads which channels are public, and which are shared.

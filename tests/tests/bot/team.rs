@@ -175,6 +175,26 @@ fn nobody_comes_in_but_by_their_own_sign_in() {
 }
 
 #[test]
+fn somebody_of_whom_slack_is_slow_to_tell_holds_up_no_other() {
+    let slack = team();
+    let (mut bot, address) = start(&slack);
+    say(&slack, &mut bot);
+    let mut akari = Browser::new(address);
+    let back = akari.allowed(&slack, AKARI);
+    slack.faults().next("users.info", Fault::HoldCall);
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(move || akari.get(&back).status);
+        bot.until("a call that waits", |_| {
+            (slack.faults().held() == 1).then_some(())
+        });
+        assert_eq!(Browser::new(address).sign_in(&slack, EMIKO).status, 200);
+        slack.faults().release();
+        assert_eq!(waiting.join().unwrap(), 200);
+    });
+    bot.stop();
+}
+
+#[test]
 fn whoever_leaves_or_cannot_be_asked_for_sees_nothing() {
     let slack = team();
     let (mut bot, address) = start(&slack);
