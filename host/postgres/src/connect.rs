@@ -58,7 +58,7 @@ impl Connecting {
     }
 }
 
-/// Whether the server lets nobody in this way.
+/// Returns true if the server lets nobody in this way.
 fn is_not_admitted(error: &Error) -> bool {
     error.code().is_some_and(|code| code.code() == "28000")
 }

@@ -84,7 +84,7 @@ pub(crate) struct Database {
     pub(crate) turns: Turns,
     /// How long it is asked whether a transaction was committed.
     pub(crate) settle: Duration,
-    /// Whether the last extension of a lease failed.
+    /// True if the last extension of a lease failed.
     pub(crate) is_failing: AtomicBool,
     /// Serves the sockets, whichever runtime the caller has, and if it has none. `None` while it is dropped.
     runtime: Option<Runtime>,
@@ -105,7 +105,7 @@ impl Database {
             tls: Tls::new(options)?,
             ssl_mode: options.ssl_mode,
         };
-        // Whether a connection is still there is known without asking; `begin` meets the rare one that is not.
+        // The driver knows of most closed connections without asking; `begin` meets the others.
         let config = ManagerConfig {
             recycling_method: RecyclingMethod::Fast,
         };
@@ -307,7 +307,7 @@ impl Database {
         }
     }
 
-    /// Whether a transaction was committed; `None` if the server still works on it, or has forgotten it.
+    /// Returns true if a transaction was committed; `None` if the server still works on it, or has forgotten it.
     fn is_committed(&self, id: &str) -> Result<Option<bool>, PostgresError> {
         let reading = self.begin_read()?;
         let connection: &Connection = &reading;
@@ -339,7 +339,7 @@ pub(crate) fn lock_of(workspace: i64) -> String {
     format!("SELECT pg_advisory_xact_lock({LOCKS}, {key})")
 }
 
-/// Whether a connection was closed before its first statement.
+/// Returns true if a connection was closed before its first statement.
 fn is_gone_failure(failure: &Failure) -> bool {
     failure
         .downcast_ref::<tokio_postgres::Error>()

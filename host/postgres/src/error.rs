@@ -38,7 +38,7 @@ pub enum PostgresError {
     Unreachable {
         /// The database.
         database: Address,
-        /// What the network says.
+        /// The network's error.
         detail: String,
     },
     /// The server does not accept the password.
@@ -48,7 +48,7 @@ pub enum PostgresError {
     Password {
         /// The database.
         database: Address,
-        /// What the server says.
+        /// The server's error.
         detail: String,
     },
     /// The server does not let the user in from here.
@@ -58,7 +58,7 @@ pub enum PostgresError {
     NotAdmitted {
         /// The database.
         database: Address,
-        /// What the server says.
+        /// The server's error.
         detail: String,
     },
     /// The server does not have the database.
@@ -73,7 +73,7 @@ pub enum PostgresError {
     TooManyConnections {
         /// The database.
         database: Address,
-        /// What the server says.
+        /// The server's error.
         detail: String,
     },
     /// All connections of this process are in use.
@@ -111,7 +111,7 @@ pub enum PostgresError {
     NotPermitted {
         /// The database.
         database: Address,
-        /// What the server says.
+        /// The server's error.
         detail: String,
     },
     /// The server lacks what the statements need.
@@ -148,7 +148,7 @@ pub enum PostgresError {
     Changed {
         /// The database.
         database: Address,
-        /// What the server says.
+        /// The server's error.
         detail: String,
     },
     /// Another transaction holds what this one needs for longer than it waits, or both wait for each other.
@@ -162,7 +162,7 @@ pub enum PostgresError {
     ShuttingDown {
         /// The database.
         database: Address,
-        /// What the server says.
+        /// The server's error.
         detail: String,
     },
     /// The connection is lost. The transaction was undone.
@@ -170,7 +170,7 @@ pub enum PostgresError {
     ConnectionLost {
         /// The database.
         database: Address,
-        /// What the network says.
+        /// The network's error.
         detail: String,
     },
     /// The connection was lost while the transaction was committed, and the server did not come back to say what became of it.
@@ -180,7 +180,7 @@ pub enum PostgresError {
     CommitUnknown {
         /// The database.
         database: Address,
-        /// What the network says.
+        /// The network's error.
         detail: String,
     },
     /// The server lacks memory or another resource.
@@ -188,7 +188,7 @@ pub enum PostgresError {
     Resources {
         /// The database.
         database: Address,
-        /// What the server says.
+        /// The server's error.
         detail: String,
     },
     /// The work that this host had claimed is another one's.
@@ -204,7 +204,7 @@ pub enum PostgresError {
     Other {
         /// The database.
         database: Address,
-        /// What the server or the driver says.
+        /// The server's or the driver's error.
         detail: String,
     },
 }
@@ -231,7 +231,7 @@ pub(crate) struct Silent;
 pub(crate) struct Aborted;
 
 impl PostgresError {
-    /// Whether the same call may succeed later.
+    /// Returns true if the same call may succeed later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -250,7 +250,7 @@ impl PostgresError {
         }
     }
 
-    /// What failed in a transaction.
+    /// The error of a transaction.
     pub(crate) fn of_fault(database: &Address, fault: Fault) -> Self {
         match fault {
             Fault::Refused(error) => Self::Refused(error),
@@ -274,7 +274,7 @@ impl PostgresError {
         }
     }
 
-    /// What an SQLSTATE means.
+    /// The error for an SQLSTATE.
     pub(crate) fn of_code(database: &Address, code: &SqlState, message: &str) -> Self {
         let (database, detail) = (database.clone(), message.to_owned());
         match code.code() {
@@ -325,7 +325,7 @@ impl PostgresError {
         }
     }
 
-    /// What a commit that failed means: without the server's answer, nobody knows whether it has committed.
+    /// The error of a failed commit: without the server's answer, nobody knows whether it has committed.
     pub(crate) fn of_commit(database: &Address, source: &(dyn StdError + 'static)) -> Self {
         let driver = source.downcast_ref::<tokio_postgres::Error>();
         let is_known = source.is::<Aborted>()

@@ -8,7 +8,7 @@ use crate::database::Database;
 use crate::error::PostgresError;
 use crate::schema;
 
-/// What a database is, and what may be done with it.
+/// The kind of a database, and the rights in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Examined {
@@ -20,11 +20,11 @@ pub struct Examined {
     pub schema: Option<i64>,
     /// The version to which this program migrates it.
     pub newest: i64,
-    /// What may be written.
+    /// The rights to write.
     pub writing: Writing,
-    /// Whether the server's connection is encrypted. PgBouncer may be between: then it is PgBouncer's.
+    /// True if the server's connection is encrypted. PgBouncer may be between: then it is PgBouncer's.
     pub is_encrypted: bool,
-    /// Whether it ends on the server's own machine.
+    /// True if it ends on the server's own machine.
     pub is_local: bool,
     /// How many connections the server has, those of other programs included.
     pub connections: i64,
@@ -32,7 +32,7 @@ pub struct Examined {
     pub most_connections: i64,
 }
 
-/// Whether a database can be written.
+/// True if a database can be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Writing {

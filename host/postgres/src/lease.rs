@@ -73,7 +73,7 @@ impl Claim {
     }
 }
 
-/// What a claim gave.
+/// The result of a claim.
 pub enum Claimed {
     /// The work is this host's.
     Held(Lease),
@@ -84,7 +84,7 @@ pub enum Claimed {
     },
 }
 
-/// What identifies a lease.
+/// The key of a lease.
 struct Held {
     database: Arc<Database>,
     workspace: i64,
@@ -166,7 +166,7 @@ impl Lease {
         self.held.is_lost.subscribe()
     }
 
-    /// Whether nobody else can have taken over yet.
+    /// Returns true if nobody else can have taken over yet.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.held.is_held()

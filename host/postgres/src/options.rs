@@ -31,7 +31,7 @@ const KEEPALIVES_RETRIES: u32 = 3;
 /// How many connections one process has, if nothing else is said.
 const CONNECTIONS: usize = 16;
 
-/// What the driver reads itself. Others are refused by name, rather than ignored.
+/// The options that the driver reads itself. Others are refused by name, rather than ignored.
 const KNOWN: [&str; 17] = [
     "application_name",
     "channel_binding",
@@ -212,7 +212,7 @@ fn name_hosts(config: &mut Config) {
     }
 }
 
-/// What is checked, as libpq has it.
+/// The checks, as libpq has them.
 fn roots_for(
     mode: SslMode,
     file: Option<String>,
@@ -244,7 +244,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Whether an option is for the driver.
+    /// Returns true if an option is for the driver.
     fn take(&mut self, name: &str, value: String) -> Result<bool, PostgresError> {
         match name {
             "sslmode" => self.ssl_mode = Some(value),

@@ -160,7 +160,7 @@ fn check(database: &Database, found: &Found, newest: i64) -> Result<i64, Postgre
     }
 }
 
-/// What a database is.
+/// The kind of a database.
 fn look(connection: &Connection) -> Result<Found, Fault> {
     // Other programs' extensions may bring tables of their own.
     let schema = "SELECT to_regclass('myao_schema') IS NOT NULL, EXISTS (

@@ -42,7 +42,7 @@ pub(crate) struct InTransaction {
     id: Option<String>,
     /// How it ends if it is not committed.
     ending: &'static str,
-    /// Whether a statement has failed. PostgreSQL then takes no other one, and a commit would undo everything in silence.
+    /// True if a statement has failed. PostgreSQL then takes no other one, and a commit would undo everything in silence.
     has_failed: Cell<bool>,
     /// The turn of a writer, until its transaction has ended.
     turn: Option<Turn>,
@@ -52,7 +52,7 @@ pub(crate) struct InTransaction {
 struct Rows {
     /// `None` after its end.
     stream: Option<Pin<Box<RowStream>>>,
-    /// What was read because the connection was needed for another statement.
+    /// Rows that were read early, because the connection was needed for another statement.
     read: VecDeque<tokio_postgres::Row>,
 }
 

@@ -116,7 +116,7 @@ impl PostgresStore {
         ))
     }
 
-    /// What shares the work on a workspace among hosts; `holder` names this one for people, and a piece of work is this host's for
+    /// The leases that share the work on a workspace among hosts; `holder` names this one for people, and a piece of work is this host's for
     /// `lasts` without a sign of life. `local_time` and `workspace_scope_id` are as in [`PostgresStore::workspace`]. Blocks.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use myao_sql::session::for_postgres;
 /// More than there are statements. A few contain lists that are never the same, so there must be a bound.
 const MOST: usize = 1000;
 
-/// What statements were rewritten to.
+/// The rewritten statements.
 #[derive(Default)]
 pub(crate) struct Texts(Mutex<HashMap<Box<str>, Arc<str>>>);
 

@@ -1,4 +1,4 @@
-//! What PostgreSQL still keeps of rows that were erased.
+//! The remains that PostgreSQL keeps of erased rows.
 //!
 //! A deleted row stays in its table until a vacuum, which cannot remove it while an older transaction may still see it. The
 //! vacuum says neither that nor which tables it may not touch except in messages in the server's language, so its effect is read
@@ -40,11 +40,11 @@ const STATISTICS: Duration = Duration::from_secs(2);
 /// How long to wait before reading them again.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// What remains whatever is done here.
+/// The remains that no vacuum removes.
 const KEPT: &str = "PostgreSQL keeps the bytes of erased rows in its files until it writes something else there, in its log (WAL) until \
     that is recycled, and in replicas, archives and backups";
 
-/// What a vacuum left of a table.
+/// The remains of a table after a vacuum.
 struct Left {
     table: String,
     is_vacuumed: bool,
@@ -71,7 +71,7 @@ pub(crate) fn discard(database: &Database) -> Result<Option<String>, PostgresErr
     Ok(Some(said(&left)))
 }
 
-/// What is kept, in words.
+/// The remains in words.
 fn said(left: &[Left]) -> String {
     let untouched: Vec<&str> = left
         .iter()
@@ -98,7 +98,7 @@ fn said(left: &[Left]) -> String {
     text + KEPT
 }
 
-/// What the server knows about the tables since a time in microseconds.
+/// The server's statistics of the tables since a time in microseconds.
 fn tables(database: &Database, since: i64) -> Result<Vec<Left>, PostgresError> {
     let names: Vec<String> = TABLES.iter().map(|table| format!("'{table}'")).collect();
     let sql = format!(

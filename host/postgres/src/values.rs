@@ -91,7 +91,7 @@ impl Columns for Fields<'_> {
                 self.value(index, Column::Text)
             }
             Type::BYTEA => self.value(index, Column::Blob),
-            // What a function without a result returns.
+            // The result of a function without one.
             Type::VOID => Ok(Column::Null),
             ref other => Err(Error::Column {
                 index,

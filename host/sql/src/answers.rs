@@ -1,4 +1,4 @@
-//! What the bot answered, and what people say of it.
+//! The bot's answers, and people's feedback on them.
 
 use crate::params;
 use crate::session::{Connection, Result};

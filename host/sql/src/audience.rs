@@ -124,7 +124,7 @@ pub(super) fn members(
     })
 }
 
-/// Whether a user is known to be a member of a channel since a time.
+/// Returns true if a user is known to be a member of a channel since a time.
 pub(super) fn is_member(
     connection: &Connection,
     workspace: i64,

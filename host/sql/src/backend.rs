@@ -1,11 +1,11 @@
-//! What an engine has to offer: transactions.
+//! The interface of an engine: transactions.
 
 use myao_plugin::storage::StorageError;
 
 use crate::fault::Fault;
 use crate::session::Connection;
 
-/// What one transaction does. It is called once.
+/// The work of one transaction. It is called once.
 pub type Work<'a> = dyn FnMut(&Connection) -> Result<(), Fault> + 'a;
 
 /// A database. Everything blocks.

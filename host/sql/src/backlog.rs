@@ -1,4 +1,4 @@
-//! What waits to be summarised, and the counts by which it is found.
+//! Messages that wait to be summarised, and the counts by which they are found.
 
 use crate::params;
 use crate::session::{Connection, Result, Row};
@@ -38,7 +38,7 @@ impl Bounds {
         })
     }
 
-    /// Whether a channel is due. The answer does not depend on anything after `until`, so a backfill gets the same
+    /// Returns true if a channel is due. The answer does not depend on anything after `until`, so a backfill gets the same
     /// answer that a bot got at that time.
     fn admit_channel(&self, waiting: &Waiting) -> bool {
         let backlog = &waiting.backlog;
@@ -61,7 +61,7 @@ impl Bounds {
             || backlog.new_message_count >= self.message_threshold
     }
 
-    /// Whether a thread is due.
+    /// Returns true if a thread is due.
     fn admit_thread(&self, waiting: &Waiting) -> bool {
         if waiting.backlog.short_term_version.is_some() {
             return waiting.backlog.new_message_count > 0;
@@ -70,7 +70,7 @@ impl Bounds {
     }
 }
 
-/// What may be due.
+/// The channels and threads that may be due.
 pub(super) fn due(connection: &Connection, place: &Place, query: &DueQuery) -> Result<Due, Fault> {
     let bounds = Bounds::of(query)?;
     Ok(Due {
@@ -81,7 +81,7 @@ pub(super) fn due(connection: &Connection, place: &Place, query: &DueQuery) -> R
     })
 }
 
-/// What waits in one channel or thread.
+/// The backlog of one channel or thread.
 pub(super) fn backlog(
     connection: &Connection,
     place: &Place,

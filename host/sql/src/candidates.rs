@@ -27,7 +27,7 @@ use super::visible::Visible;
 const MOST_SIMILAR: usize = 50;
 const LEAST_SIMILARITY: f32 = 1.0;
 
-/// What has one of the terms, or a similar meaning.
+/// A message with one of the terms, or a similar meaning.
 pub(super) fn candidates(
     connection: &Connection,
     place: &Place,
@@ -83,7 +83,7 @@ struct Search<'a> {
     until: i64,
     /// How many messages have each term.
     counts: BTreeMap<&'a str, u32>,
-    /// What each row weighs that has a term that is not common.
+    /// The weight of each row with a term that is not common.
     weights: HashMap<i64, u32>,
     /// How similar each row's meaning is to the question's.
     similarities: HashMap<i64, f32>,
@@ -354,7 +354,7 @@ fn newest() -> usize {
     usize::try_from(COMMON_MESSAGES).unwrap_or(usize::MAX)
 }
 
-/// Whether texts can have this term: the tokenizer of the index would split another one.
+/// Returns true if texts can have this term: the tokenizer of the index would split another one.
 fn is_term(term: &str) -> bool {
     myao_terms::terms(term)
         .last()

@@ -1,4 +1,4 @@
-//! What catching up must remember across a restart: channels that could not be read, and messages that were missing
+//! The state of catching up across a restart: channels that could not be read, and messages that were missing
 //! from a response of the platform.
 
 use crate::params;

@@ -1,4 +1,4 @@
-//! What people mark as done.
+//! Marks of people that something is done.
 
 use crate::params;
 use crate::session::{Connection, Result};

@@ -17,10 +17,10 @@ use super::rows::list;
 use super::sight::json_array;
 use super::{recordings, records};
 
-/// What a text whose lines are all erased reads.
+/// The content of a text whose lines are all erased.
 pub(super) const NOTHING_LEFT: &str = erasure::NOTHING_LEFT;
 
-/// What has to be remembered anew after an erasure.
+/// The memories to be made anew after an erasure.
 #[derive(Default)]
 pub(super) struct Anew {
     /// Channels with messages that wait again.
@@ -69,7 +69,7 @@ pub(super) fn erase(
     let sql = include_str!("sql/wait_again.sql");
     let columns = params![keys, json_array(&memories)];
     let mut waiting: Vec<i64> = list(connection, sql, columns, |row| row.get(0))?;
-    // What a line of a long-term memory said of other messages comes back with them.
+    // The other messages of an erased long-term line wait again.
     let again = "UPDATE messages SET news_of = NULL \
         WHERE key IN (SELECT value FROM integers(?1)) AND deleted_at IS NULL AND news_of IS NOT NULL \
         RETURNING channel";

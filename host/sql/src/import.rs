@@ -130,7 +130,7 @@ impl SqlImport {
         })
     }
 
-    /// Whether a memory of another program, made at `made_at` in Unix seconds, may hold what a deleted message said.
+    /// Returns true if a memory of another program, made at `made_at` in Unix seconds, may hold what a deleted message said.
     fn may_hold_what_is_deleted(&self, channel_id: Option<&str>, made_at: i64) -> Result<bool> {
         let through = TsKey::first_of(made_at.saturating_add(1)).to_database();
         let Some(channel_id) = channel_id else {

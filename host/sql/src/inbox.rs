@@ -131,7 +131,7 @@ impl Inbox for SqlWorkspace {
     }
 }
 
-/// Whether a text may go: a message was deleted, or has another text than at first.
+/// Returns true if a text may go: a message was deleted, or has another text than at first.
 fn erases(effects: &[Effect]) -> bool {
     effects.iter().any(|effect| match effect {
         Effect::MessageDeleted { .. } => true,
@@ -228,7 +228,7 @@ fn fail(
     Ok(failed)
 }
 
-/// Whether an event may hold a text that was edited, deleted or forgotten since it came. Which message it is about nobody can
+/// Returns true if an event may hold a text that was edited, deleted or forgotten since it came. Which message it is about nobody can
 /// tell: it could not be applied.
 fn holds_what_is_gone(
     connection: &Connection,

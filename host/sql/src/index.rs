@@ -328,7 +328,7 @@ pub fn leftovers(
     if connection.dialect() != Dialect::Sqlite {
         return Ok(found);
     }
-    // Whether the terms are those of the rows.
+    // True if the terms are those of the rows.
     for (place, check) in [
         ("message_index", "PRAGMA integrity_check(message_index)"),
         ("memory_index", "PRAGMA integrity_check(memory_index)"),

@@ -80,7 +80,7 @@ fn insert(connection: &Connection, memory: i64, lines: &[StoredLine]) -> Result<
     Ok(())
 }
 
-/// Whether a memory has a line without a source.
+/// Returns true if a memory has a line without a source.
 pub(super) fn has_unknown(connection: &Connection, memory: i64) -> Result<bool> {
     let unknown = "SELECT EXISTS (SELECT 1 FROM memory_lines INDEXED BY memory_lines_without_source \
         WHERE memory = ?1 AND has_source = 0)";

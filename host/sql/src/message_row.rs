@@ -16,7 +16,7 @@ pub(super) struct MessageRow {
     text: String,
     edited_at: Option<i64>,
     deleted_at: Option<i64>,
-    /// Whether it was only kept long enough: what was made from it stays.
+    /// True if it was only kept long enough: what was made from it stays.
     is_expired: bool,
     changed: i64,
 }
@@ -76,17 +76,17 @@ impl MessageRow {
         }
     }
 
-    /// Whether it is not deleted.
+    /// Returns true if it is not deleted.
     pub(super) fn is_shown(&self) -> bool {
         self.deleted_at.is_none()
     }
 
-    /// Whether it said something else before, or says nothing any more.
+    /// Returns true if it said something else before, or says nothing any more.
     pub(super) fn is_changed(&self) -> bool {
         self.deleted_at.is_some() || self.edited_at.is_some()
     }
 
-    /// Whether a reader sees a different message than before, or what was made from it no longer holds.
+    /// Returns true if a reader sees a different message than before, or what was made from it no longer holds.
     pub(super) fn reads_differently(&self, before: &Self) -> bool {
         let seen = |row: &Self| (row.is_shown(), row.is_expired, row.author_name.clone());
         self.text != before.text || seen(self) != seen(before)

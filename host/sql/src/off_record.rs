@@ -1,4 +1,4 @@
-//! What is said off the record.
+//! Messages off the record.
 
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};

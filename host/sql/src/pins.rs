@@ -1,4 +1,4 @@
-//! What is pinned.
+//! Pins.
 
 use super::channels;
 use crate::params;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use myao_plugin::LocalTime;
 
-/// What every statement needs to know about the workspace.
+/// The keys of a workspace that every statement needs.
 #[derive(Clone)]
 pub struct Place {
     /// The key of the workspace's row.

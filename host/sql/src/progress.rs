@@ -5,7 +5,7 @@
 use crate::params;
 use crate::session::{Connection, Result};
 
-/// Whether the channel has a version.
+/// Returns true if the channel has a version.
 pub(super) fn has_version(connection: &Connection, channel: i64) -> Result<bool> {
     connection.query_row(include_str!("sql/has_version.sql"), [channel], |row| {
         row.get(0)

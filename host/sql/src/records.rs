@@ -1,4 +1,4 @@
-//! What is kept beside memories: parts of messages, as references.
+//! Records beside memories: parts of messages, as references.
 
 use std::collections::{BTreeMap, BTreeSet};
 

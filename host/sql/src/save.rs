@@ -19,7 +19,7 @@ use super::series::{Series, Subject, Text, subject};
 use super::sight::{Sight, json_array, json_ids};
 use super::{deferrals, journal, lines, progress, recordings, records, rows, writing};
 
-/// What the call of a memory was given, whether or not it used it.
+/// The input of a memory's call, used or not.
 #[derive(Default)]
 pub struct Handed {
     pub(super) memories: BTreeSet<MemoryId>,

@@ -11,7 +11,7 @@ use myao_plugin::storage::StorageError;
 use super::fault::Fault;
 use super::index;
 
-/// What forgotten messages said.
+/// The texts of forgotten messages.
 #[derive(Debug, Default)]
 pub(super) struct Forgotten {
     texts: BTreeSet<String>,

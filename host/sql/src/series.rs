@@ -1,4 +1,4 @@
-//! What a memory is about: its series of versions or texts.
+//! The series of versions or texts of one subject.
 
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};
@@ -13,7 +13,7 @@ use super::place::Place;
 use super::rows;
 use super::sight::Sight;
 
-/// What a memory is about, as column values.
+/// The subject of a memory, as column values.
 pub(super) struct Series<'a> {
     pub(super) workspace: i64,
     pub(super) scope: Scope,
@@ -146,7 +146,7 @@ impl Series<'_> {
     }
 }
 
-/// What a memory is about, and its scope id with the thread in its standard form.
+/// The subject of a memory, and its scope id with the thread in its standard form.
 pub(super) fn subject(
     connection: &Connection,
     place: &Place,

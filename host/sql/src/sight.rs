@@ -1,4 +1,4 @@
-//! What may be seen from a place.
+//! The visibility from a place.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,7 +10,7 @@ use myao_plugin::storage::MemoryId;
 use super::place::Place;
 use super::rows;
 
-/// What may be seen from a place, as of one transaction.
+/// The visibility from a place, as of one transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sight {
     /// Everything.
@@ -19,13 +19,13 @@ pub(super) enum Sight {
     Bound {
         /// The keys of its own channel, or of those that a person is in.
         own: BTreeSet<i64>,
-        /// Whether what is open elsewhere may be shown here.
+        /// True if what is open elsewhere may be shown here.
         sees_open: bool,
     },
 }
 
 impl Sight {
-    /// What may be seen from a place now. Nothing may be seen from a channel that is not known.
+    /// The visibility from a place now. Nothing may be seen from a channel that is not known.
     pub(super) fn of(connection: &Connection, place: &Place) -> Result<Self> {
         let bound = |own, sees_open| Self::Bound { own, sees_open };
         let nothing = BTreeSet::new;
@@ -79,7 +79,7 @@ impl Sight {
         }
     }
 
-    /// Whether everything may be seen, or what is open.
+    /// Returns true if open messages may be seen.
     pub(super) fn sees_open(&self) -> bool {
         matches!(
             self,
@@ -91,7 +91,7 @@ impl Sight {
         )
     }
 
-    /// Whether what was said in all these channels may be seen.
+    /// Returns true if what was said in all these channels may be seen.
     pub(super) fn sees_channels(
         &self,
         connection: &Connection,
@@ -123,7 +123,7 @@ impl Sight {
         Ok(())
     }
 
-    /// Whether all these memories may be seen.
+    /// Returns true if all these memories may be seen.
     pub(super) fn covers(
         &self,
         connection: &Connection,

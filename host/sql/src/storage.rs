@@ -30,7 +30,7 @@ struct Opened {
     read: Mutex<Read>,
 }
 
-/// What was read so far.
+/// The reads so far.
 #[derive(Clone, Default)]
 struct Read {
     /// The store's revision at the first time.
@@ -98,7 +98,7 @@ impl Opened {
 }
 
 impl Read {
-    /// Whether something that was read, or one of these memories, has changed or gone since.
+    /// Returns true if something that was read, or one of these memories, has changed or gone since.
     fn has_changed(
         &self,
         connection: &Connection,

@@ -1,4 +1,4 @@
-//! What reading Slack's history needs: how far it was read, what is stored, and which users and channels are known.
+//! The state of reading Slack's history: how far it was read, what is stored, and which users and channels are known.
 
 use crate::params;
 use crate::session::OptionalExtension;

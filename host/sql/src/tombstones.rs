@@ -9,13 +9,13 @@ use myao_plugin::storage::marks::OPERATOR_ID;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
 
-/// What a tombstone is about. The numbers are the values of the column `kind`.
+/// The kind of a tombstone. The numbers are the values of the column `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Kind {
     All = 0,
     Channel = 1,
     User = 2,
-    /// What has been kept long enough.
+    /// Messages that were kept long enough.
     Retention = 3,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Tombstones {
 pub(super) struct Refusal {
     /// Since when, in Unix seconds.
     pub(super) since: i64,
-    /// Whether it has only been kept long enough.
+    /// True if it has only been kept long enough.
     pub(super) is_expiry: bool,
 }
 
@@ -108,7 +108,7 @@ impl Tombstones {
         })
     }
 
-    /// What is or was off the record in a channel, or of a user.
+    /// Messages that are or were off the record in a channel, or of a user.
     fn off_record<'t>(
         of_kind: &'t HashMap<String, Vec<OffRecord>>,
         subject: &str,
@@ -116,7 +116,7 @@ impl Tombstones {
         of_kind.get(subject).into_iter().flatten()
     }
 
-    /// Whether a memory of another program, made at `made_at` in Unix seconds, may hold what was to be forgotten.
+    /// Returns true if a memory of another program, made at `made_at` in Unix seconds, may hold what was to be forgotten.
     /// `channel_id` is its channel, or that of its thread; `None` for the workspace.
     pub(super) fn refuse_memory(&self, channel_id: Option<&str>, made_at: i64) -> bool {
         let of_channels = self
@@ -148,7 +148,7 @@ impl Tombstones {
         let meant: Vec<&Tombstone> = all.filter(|tombstone| ts <= tombstone.through).collect();
         let of_channel = Self::off_record(&self.channels_off_record, &record.channel_id);
         let of_user = Self::off_record(&self.users_off_record, &record.user_id);
-        // What the operator writes is said to the bot.
+        // The operator writes to the bot.
         let is_meant = record.user_id != OPERATOR_ID;
         let mut times = of_channel.chain(of_user);
         let off_record = times.find(|time| is_meant && time.has(ts));

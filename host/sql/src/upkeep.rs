@@ -1,4 +1,4 @@
-//! What waits, what is deferred, and what was paid for.
+//! Waits, deferrals and costs.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What becomes of a message's vector in the transaction that changes the message.
+//! The fate of a message's vector in the transaction that changes the message.
 
 use crate::session::{Connection, Result};
 

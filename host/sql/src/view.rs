@@ -1,4 +1,4 @@
-//! What people want to know from a store: which memories there are, and what they were made from.
+//! The view of people: memories and their sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 

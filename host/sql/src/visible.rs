@@ -32,7 +32,7 @@ pub(super) struct Visible {
     until: i64,
     /// How many messages there are.
     pub(super) total: u32,
-    /// Whether most of what is stored is not seen.
+    /// True if most of what is stored is not seen.
     is_part: bool,
 }
 
@@ -73,7 +73,7 @@ impl Visible {
         })
     }
 
-    /// Whether the message of a row may be seen.
+    /// Returns true if the message of a row may be seen.
     pub(super) fn shows(&self, row: i64) -> bool {
         self.channels.contains_key(&channel_of(row)) && !self.later.contains(&key_of(row))
     }

@@ -1,4 +1,4 @@
-//! What waits in the store, for the people who maintain the bot.
+//! The waits in the store, for the people who maintain the bot.
 
 use crate::params;
 use crate::session::{Connection, Result};
@@ -17,7 +17,7 @@ use super::{deferrals, reply, rows};
 /// How many waits of one kind are listed.
 const MOST: u32 = 100;
 
-/// What waits; see [`Upkeep::waits`](myao_plugin::state::upkeep::Upkeep::waits).
+/// The waits; see [`Upkeep::waits`](myao_plugin::state::upkeep::Upkeep::waits).
 pub(super) fn all(connection: &Connection, place: &Place, now: i64) -> Result<Vec<Wait>, Fault> {
     let mut waits = memories(connection, place, now)?;
     waits.extend(answers(connection, place, now)?);

@@ -34,7 +34,7 @@ pub(super) enum Source {
     Events(i64),
 }
 
-/// What happened to a record.
+/// The change of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Put {
     New,
@@ -44,7 +44,7 @@ pub(super) enum Put {
     Forgotten,
 }
 
-/// What a transaction has written. [`Writing::finish`] updates what depends on it.
+/// The writes of a transaction. [`Writing::finish`] updates what depends on it.
 pub(super) struct Writing {
     workspace: i64,
     source: Source,
@@ -130,7 +130,7 @@ impl Writing {
         Ok(put)
     }
 
-    /// What is not to come back.
+    /// The tombstones.
     pub(super) fn tombstones(&mut self, connection: &Connection) -> Result<&Tombstones> {
         if self.tombstones.is_none() {
             self.tombstones = Some(Tombstones::of(connection, self.workspace)?);

@@ -36,7 +36,7 @@ pub enum StoreError {
     CannotOpen {
         /// The database file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's error.
         detail: String,
     },
     /// The file, its folder or its disk is read-only.
@@ -53,7 +53,7 @@ pub enum StoreError {
     Disk {
         /// The database file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's error.
         detail: String,
     },
     /// The content is inconsistent.
@@ -61,7 +61,7 @@ pub enum StoreError {
     Damaged {
         /// The database file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's error.
         detail: String,
     },
     /// The schema is larger than any that myao or the Python bot makes.
@@ -75,7 +75,7 @@ pub enum StoreError {
     Sqlite {
         /// The database file.
         path: PathBuf,
-        /// What SQLite says.
+        /// SQLite's error.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
@@ -92,7 +92,7 @@ fn message(error: &StorageError) -> &str {
 }
 
 impl StoreError {
-    /// Whether the same call may succeed later.
+    /// Returns true if the same call may succeed later.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {

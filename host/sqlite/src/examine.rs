@@ -14,7 +14,7 @@ const FAULTS: u32 = 5;
 const TRIED_BYTES: u32 = 256 << 10;
 const CACHED_PAGES: u32 = 8;
 
-/// What a database file is.
+/// The kind of a database file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Examined {
@@ -28,7 +28,7 @@ pub enum Examined {
         schema: i32,
         /// The version to which this program migrates it.
         newest: i32,
-        /// What SQLite reports as damaged, at most five lines.
+        /// The damage that SQLite reports, at most five lines.
         faults: Vec<String>,
     },
 }

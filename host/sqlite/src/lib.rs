@@ -6,7 +6,7 @@
 //! call to a model and is on disk when `save_memory` returns. After a power loss, only what was not saved yet is lost;
 //! with `NORMAL`, the last saves could be lost, too.
 //!
-//! What is stored, and by which statements, is in `myao-sql`, for every engine. Here are the file, its schema and its
+//! The statements and the rules about rows are in `myao-sql`, for every engine. Here are the file, its schema and its
 //! transactions.
 
 mod error;

@@ -70,7 +70,7 @@ fn migrate_alone(session: &SqliteSession) -> Result<Found, Fault> {
     Ok(found)
 }
 
-/// What a file is; `None` if migrations must be applied.
+/// The kind of a file; `None` if migrations must be applied.
 pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
     if is_marked(connection)? {
         let version: i32 = pragma(connection, "user_version")?;
@@ -98,7 +98,7 @@ pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
     }))
 }
 
-/// Whether any version of myao has created its tables in a file.
+/// Returns true if any version of myao has created its tables in a file.
 pub(super) fn is_marked(connection: &Connection) -> rusqlite::Result<bool> {
     let application: i32 = pragma(connection, "application_id")?;
     Ok(application == APPLICATION_ID)

@@ -9,7 +9,7 @@ pub struct AgentToken {
     pub id: i64,
     /// The person, by the user's id.
     pub user_id: String,
-    /// What the person calls it.
+    /// The person's name for it.
     pub name: String,
     /// In Unix seconds.
     pub made_at: i64,

@@ -1,4 +1,4 @@
-//! What a backfill needs: the times of the messages, and its progress.
+//! The state of a backfill: the times of the messages, and its progress.
 
 use crate::storage::StorageError;
 use crate::ts::TsKey;

@@ -1,4 +1,4 @@
-//! What catching up must remember across a restart: channels that could not be read, and messages that were missing
+//! The state of catching up across a restart: channels that could not be read, and messages that were missing
 //! from a response of the platform.
 
 use super::sync::StoredId;
@@ -63,7 +63,7 @@ impl Gap {
     }
 }
 
-/// What is still to do to catch up.
+/// The reading that is still to do.
 #[async_trait::async_trait]
 pub trait CatchUpState: Send + Sync {
     /// Notes that deliveries may be missing; a gap that is already open grows.

@@ -4,7 +4,7 @@ use crate::storage::records::UserRecord;
 use crate::storage::{Channel, StorageError};
 use crate::ts::TsKey;
 
-/// What is to be forgotten: all that is stored of it, and what arrives later but was said before. What is said afterwards is remembered.
+/// A request to forget: it takes all that is stored, and what arrives later but was said before. Later messages are remembered.
 ///
 /// Exhaustive on purpose: a store must be able to erase each of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,20 +16,20 @@ pub enum Forget {
         /// The message.
         ts: TsKey,
     },
-    /// What a user said, by the user's id.
+    /// All messages of a user, by the user's id.
     User(String),
-    /// What was said in a channel, by its id; its memories too.
+    /// All messages and memories of a channel, by its id.
     Channel(String),
-    /// What was said before this.
+    /// All messages before this one.
     Before(TsKey),
 }
 
-/// What was forgotten, and what is left.
+/// The removed and the remaining items.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Receipt {
-    /// What went.
+    /// The removed items.
     pub erased: Erased,
-    /// What was looked for afterwards; `None` without [`Mode::EraseAndSearch`].
+    /// The search afterwards; `None` without [`Mode::EraseAndSearch`].
     pub search: Option<Search>,
 }
 
@@ -69,7 +69,7 @@ pub struct Erased {
     pub remembered_anew: usize,
 }
 
-/// What was looked for in all texts that are stored, after it was forgotten.
+/// The search for forgotten texts in all that is stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
     /// How many different texts were looked for.
@@ -129,7 +129,7 @@ pub trait Forgetting: Send + Sync {
     async fn expire(&self, retention: Retention, now: i64) -> Result<Expired, StorageError>;
 }
 
-/// What was kept long enough.
+/// Items that were kept long enough.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Expired {
     /// Messages that went.
@@ -153,7 +153,7 @@ impl std::ops::AddAssign for Erased {
 }
 
 impl Expired {
-    /// Whether nothing went.
+    /// Returns true if nothing went.
     #[must_use]
     pub fn is_nothing(self) -> bool {
         self == Self::default()

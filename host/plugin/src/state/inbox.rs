@@ -20,7 +20,7 @@ pub struct IncomingEvent {
     pub payload: String,
 }
 
-/// What happened to an event that arrived.
+/// The result of an event's arrival.
 ///
 /// Exhaustive on purpose: a delivery is new or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub struct SetAsideEvent {
     pub error: String,
 }
 
-/// What happens to an event that failed.
+/// The next step of an event that failed.
 ///
 /// Exhaustive on purpose: a store derives the next try from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub enum Failed {
     SetAside,
 }
 
-/// Whether an event took effect: `false` if it had already taken effect; [`StorageError`] if it could not.
+/// True if an event took effect: `false` if it had already taken effect; [`StorageError`] if it could not.
 pub type Applied = Result<bool, StorageError>;
 
 /// Events, from their arrival until they have taken effect.

@@ -8,7 +8,7 @@ use crate::ts::TsKey;
 pub struct StoredJudgment {
     /// The newest message that was judged. A newer message makes the judgment void.
     pub message_ts: TsKey,
-    /// Whether an answer would help.
+    /// True if an answer would help.
     pub should_respond: bool,
     /// How certain the judgment is, from 0 to 1.
     pub confidence: f64,
@@ -35,7 +35,7 @@ pub trait Judgments: Send + Sync {
     /// The conversations that nobody answered. Of each channel that the bot takes part in, these are its top level (the
     /// messages without replies) and its threads, if the newest message is from a person, no answer to it was posted,
     /// requested or given up, and it is neither newer than the Unix second `waited_since` nor older than `not_before`.
-    /// What was posted as an answer to no message, like a digest, answers nothing. Ordered by channel and thread. The cost depends on how many messages are newer than `not_before`.
+    /// A post that answers no message, like a digest, answers nothing. Ordered by channel and thread. The cost depends on how many messages are newer than `not_before`.
     async fn unanswered(
         &self,
         waited_since: i64,

@@ -23,7 +23,7 @@ pub const PRESENCE: &str = "process";
 /// Exhaustive on purpose: a store must be able to name each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// What one process does for all: it applies events, reads what was missed, judges, posts digests, and so on.
+    /// The work that one process does for all: it applies events, reads what was missed, judges, posts digests, and so on.
     Upkeep,
     /// Removing what was kept long enough.
     Retention,
@@ -41,7 +41,7 @@ pub enum Piece {
     },
     /// A step of a generation run: the memories of a thread, a channel or the workspace.
     Step {
-        /// What they are about.
+        /// Their subject.
         scope: Scope,
         /// Which one it is.
         scope_id: String,
@@ -108,7 +108,7 @@ pub struct Pause {
     pub left: Duration,
 }
 
-/// What processes that share a workspace know of each other.
+/// The leases of processes that share a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchanged {
     /// The pauses that are not over, those of this process among them.
@@ -117,10 +117,10 @@ pub struct Exchanged {
     pub processes: u32,
 }
 
-/// What keeps a piece this process's.
+/// The guard that keeps a piece this process's.
 #[async_trait::async_trait]
 pub trait Hold: Send + Sync {
-    /// Whether nobody else can have taken it over yet.
+    /// Returns true if nobody else can have taken it over yet.
     fn is_held(&self) -> bool;
 
     /// Returns when another process has taken it over.
@@ -152,7 +152,7 @@ impl Leased {
         &self.workspace
     }
 
-    /// Whether nobody else can have taken it over yet.
+    /// Returns true if nobody else can have taken it over yet.
     #[must_use]
     pub fn is_held(&self) -> bool {
         self.hold.is_held()

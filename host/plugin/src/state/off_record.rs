@@ -1,4 +1,4 @@
-//! What is said off the record: messages of people and channels that do not want to be remembered.
+//! Messages off the record: those of people and channels that do not want to be remembered.
 
 use crate::storage::StorageError;
 use crate::ts::TsKey;
@@ -14,7 +14,7 @@ pub enum Speaker {
     User(String),
 }
 
-/// What is off the record. Of a message that was written in such a time only that it exists is stored, however and whenever it
+/// The speakers off the record. Of a message that was written in such a time only that it exists is stored, however and whenever it
 /// arrives: by an event, from a history that is read later, or by an import. An edit of an older message is applied, and what the
 /// operator writes ([`OPERATOR_ID`](crate::storage::marks::OPERATOR_ID)) is stored.
 #[async_trait::async_trait]

@@ -26,7 +26,7 @@ pub struct NewPost {
     pub sources: Vec<MessageRef>,
 }
 
-/// What is to do for a post.
+/// The next steps of a post.
 ///
 /// Exhaustive on purpose: a chat that posts must know what to do in each case.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether what it may have been made from was taken back, or became private, after the part was being sent. Then it
+    /// Returns true if what it may have been made from was taken back, or became private, after the part was being sent. Then it
     /// is not sent again.
     #[must_use]
     pub fn is_withdrawn(&self) -> bool {
@@ -81,7 +81,7 @@ pub struct FailedRetraction {
     pub posted: TsKey,
     /// The refusal.
     pub error: String,
-    /// Whether a later try may succeed.
+    /// True if a later try may succeed.
     pub may_pass: bool,
 }
 

@@ -6,11 +6,11 @@ use crate::ts::TsKey;
 /// A piece of work that is not tried again by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parked {
-    /// What it is about.
+    /// Its subject.
     pub what: ParkedWork,
     /// Why it failed the last time.
     pub error: String,
-    /// Whether it can be tried again: the text of an event goes when what it may hold was erased.
+    /// True if it can be tried again: the text of an event goes when what it may hold was erased.
     pub can_be_retried: bool,
 }
 

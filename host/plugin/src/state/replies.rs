@@ -49,7 +49,7 @@ pub struct WaitingReply {
     pub asked_at: i64,
     /// How many times it failed.
     pub failures: u32,
-    /// Whether its text is already stored.
+    /// True if its text is already stored.
     pub is_begun: bool,
 }
 
@@ -105,7 +105,7 @@ pub const DAY_SECONDS: u32 = 24 * 3600;
 /// The error text of an answer that was given up because of these limits.
 pub const TOO_MANY: &str = "too many mentions";
 
-/// What to do with a mention.
+/// The decision on a mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Admission {

@@ -1,4 +1,4 @@
-//! What reading the platform's history needs: how far it was read, which messages are stored, and which users and
+//! The state of reading the platform's history: how far it was read, which messages are stored, and which users and
 //! channels are known.
 
 use crate::audience::Audience;
@@ -20,9 +20,9 @@ pub struct StoredId {
 pub struct KnownChannel {
     /// Its name without `#`; empty if not known.
     pub name: String,
-    /// Whether only invited members see it; true if that is not known.
+    /// True if only invited members see it; true if that is not known.
     pub is_private: bool,
-    /// Whether the bot takes part in it.
+    /// True if the bot takes part in it.
     pub is_present: bool,
     /// Who reads it, by all that is known about it.
     pub audience: Audience,
@@ -105,19 +105,19 @@ pub trait SyncState: Send + Sync {
         to: TsKey,
     ) -> Result<Vec<StoredId>, StorageError>;
 
-    /// What is known about a user; the name is empty if only the id is known.
+    /// The known facts of a user; the name is empty if only the id is known.
     async fn known_user(&self, id: &str) -> Result<Option<UserRecord>, StorageError>;
 
     /// When a user's account was last known to be closed; `None` if it never was.
     async fn closed_at(&self, user_id: &str) -> Result<Option<TsKey>, StorageError>;
 
-    /// What is known about a channel.
+    /// The known facts of a channel.
     async fn known_channel(&self, id: &str) -> Result<Option<KnownChannel>, StorageError>;
 
     /// The members of a channel as far as they are known, ordered by user id.
     async fn members(&self, channel_id: &str) -> Result<Vec<Member>, StorageError>;
 
-    /// Whether a user is known to be a member of a channel, by something not older than `since`. What is not known is
+    /// Returns true if a user is known to be a member of a channel, by something not older than `since`. What is not known is
     /// no.
     async fn is_member(
         &self,

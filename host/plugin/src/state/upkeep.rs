@@ -1,4 +1,4 @@
-//! What the maintainers of a workspace want to know: what waits, what is deferred, and what was paid for.
+//! The upkeep of a workspace: waits, deferrals and costs.
 
 use crate::Scope;
 use crate::journal::{CallsOfMemory, ModelUse, StoredCall};
@@ -8,7 +8,7 @@ use crate::waits::Wait;
 /// A deferred memory, with its scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredDeferral {
-    /// What it is about.
+    /// Its subject.
     pub scope: Scope,
     /// The channel, thread or workspace.
     pub scope_id: String,
@@ -18,10 +18,10 @@ pub struct StoredDeferral {
     pub deferral: Deferral,
 }
 
-/// What waits, what is deferred, and what was paid for. No call returns messages or memories.
+/// Waits, deferrals and costs. No call returns messages or memories.
 #[async_trait::async_trait]
 pub trait Upkeep: Send + Sync {
-    /// What waits at `now`, in Unix seconds, in this order: memories, answers, events, channels that could not be read,
+    /// Lists the waits at `now`, in Unix seconds, in this order: memories, answers, events, channels that could not be read,
     /// and conversations that are not judged again yet. At most 100 of each kind, the ones that end first. A time that
     /// is later than such a wait can last is ignored.
     async fn waits(&self, now: i64) -> Result<Vec<Wait>, StorageError>;
@@ -52,7 +52,7 @@ pub trait Upkeep: Send + Sync {
     /// The calls of models that began at or after `since` and before `before`, in milliseconds since 1970, in order.
     async fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StorageError>;
 
-    /// What each model took of the calls that [`Self::calls`] returns, and each embedder of those that the store was told of,
+    /// The use of each model in the calls that [`Self::calls`] returns, and each embedder of those that the store was told of,
     /// ordered by provider, model and answering model. A budget asks before each call, so a store should sum without reading
     /// every call.
     async fn use_of_models(&self, since: i64, before: i64) -> Result<Vec<ModelUse>, StorageError> {

@@ -13,7 +13,7 @@ pub struct WithoutVector {
     pub text: String,
 }
 
-/// What calls of embedders cost.
+/// The cost of calls of embedders.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct EmbeddingUse {
     /// Calls with vectors.
@@ -69,7 +69,7 @@ pub trait Vectors: Send + Sync {
         Ok(())
     }
 
-    /// What the calls cost that began from `since` on and before `before`, in milliseconds since 1970.
+    /// The cost of the calls that began from `since` on and before `before`, in milliseconds since 1970.
     async fn embedding_use(&self, _since: i64, _before: i64) -> Result<EmbeddingUse, StorageError> {
         Ok(EmbeddingUse::default())
     }

@@ -43,16 +43,16 @@ pub struct StoredMemory {
     pub source_messages: u32,
     /// How many memories it was made from.
     pub source_memories: u32,
-    /// Whether the model's answer was cut off at its token limit; `None` if that is not known.
+    /// True if the model's answer was cut off at its token limit; `None` if that is not known.
     pub truncated: Option<bool>,
-    /// What went into the text; `None` if that is not known.
+    /// The parts that went into the text; `None` if that is not known.
     pub coverage: Option<Coverage>,
-    /// Whether it is not known what it was made from. Then only the operator sees it, and nothing is made from it.
+    /// True if it is not known what it was made from. Then only the operator sees it, and nothing is made from it.
     pub is_set_aside: bool,
 }
 
 impl StoredMemory {
-    /// Whether it was made in place of a memory that the model could not make.
+    /// Returns true if it was made in place of a memory that the model could not make.
     #[must_use]
     pub fn is_stand_in(&self) -> bool {
         self.memory.version == STAND_IN_VERSION
@@ -83,7 +83,7 @@ pub struct SourceMessage {
     pub author: String,
     /// Its text, as it is now; empty if it was deleted.
     pub text: String,
-    /// Whether it was deleted.
+    /// True if it was deleted.
     pub deleted: bool,
 }
 
@@ -92,7 +92,7 @@ pub struct SourceMessage {
 pub struct SourceMemory {
     /// Its id.
     pub id: u64,
-    /// What it is about.
+    /// Its subject.
     pub scope: Scope,
     /// The channel, thread or workspace.
     pub scope_id: String,
@@ -102,7 +102,7 @@ pub struct SourceMemory {
     pub version: u32,
     /// When its text was made.
     pub updated_at: Timestamp,
-    /// Whether a newer text has taken its place.
+    /// True if a newer text has taken its place.
     pub superseded: bool,
 }
 
@@ -115,7 +115,7 @@ pub struct SourceLine {
     pub messages: Vec<SourceMessage>,
 }
 
-/// What a memory was made from. Messages that may not be seen here are left out.
+/// The sources of a memory. Messages that may not be seen here are left out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
     /// Messages, oldest first.
@@ -124,7 +124,7 @@ pub struct Sources {
     pub memories: Vec<SourceMemory>,
     /// The lines of its text, in order. Messages that were deleted are in none: what they said was erased.
     pub lines: Vec<SourceLine>,
-    /// What is kept beside its text, unless a newer text took its place: messages of which `text` is the kept part, oldest
+    /// Records that are kept beside its text, unless a newer text took its place: messages of which `text` is the kept part, oldest
     /// first.
     pub records: Vec<SourceMessage>,
 }
@@ -136,9 +136,9 @@ pub struct StoredAnswer {
     pub asked: SourceMessage,
     /// Its first post.
     pub posted: TsKey,
-    /// What it says, in Markdown as the platform has it; empty if it was taken back, or has not come back from the platform.
+    /// Its text, in Markdown as the platform has it; empty if it was taken back, or has not come back from the platform.
     pub text: String,
-    /// Whether the bot answered of its own accord.
+    /// True if the bot answered of its own accord.
     pub is_unasked: bool,
     /// How many people say that it was good.
     pub good: u32,
@@ -161,7 +161,7 @@ pub trait View: Send + Sync {
     /// How much is remembered of these channels, in the order given.
     async fn tallies(&self, channel_ids: Vec<String>) -> Result<Vec<ChannelTally>, StorageError>;
 
-    /// What a memory was made from. The sources of another program's memories are not known.
+    /// The sources of a memory. Those of another program's memories are not known.
     ///
     /// # Errors
     /// `StorageError::NotFound` if there is no such memory.

@@ -1,8 +1,8 @@
-//! What the driver's own errors mean.
+//! The meaning of the driver's own errors.
 
 use std::error::Error as _;
 
-/// What the driver says, and why.
+/// The driver's error with its causes.
 pub(super) fn in_full(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
         return error.message().to_owned();
@@ -13,12 +13,12 @@ pub(super) fn in_full(error: &tokio_postgres::Error) -> String {
     }
 }
 
-/// Whether a TLS handshake failed.
+/// Returns true if a TLS handshake failed.
 pub(crate) fn is_tls(error: &tokio_postgres::Error) -> bool {
     error.to_string() == "error performing TLS handshake"
 }
 
-/// Whether the connection is of no use any more.
+/// Returns true if the connection is of no use any more.
 pub(crate) fn is_gone(error: &tokio_postgres::Error) -> bool {
     match error.as_db_error() {
         Some(error) => {

@@ -37,7 +37,7 @@ fn make_certificates(folder: &Path) {
     ));
 }
 
-/// Whether the connection is encrypted.
+/// Returns true if the connection is encrypted.
 fn is_encrypted(options: &PostgresOptions) -> Result<bool, PostgresError> {
     let database = Database::new(options)?;
     let reading = database.begin_read()?;

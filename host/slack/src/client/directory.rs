@@ -75,7 +75,7 @@ pub struct User {
     pub id: String,
     /// The workspace that it belongs to, `T…`.
     pub team_id: Option<String>,
-    /// What it is in an organisation, if it belongs to one.
+    /// Its role in an organisation, if it belongs to one.
     pub enterprise_user: Option<EnterpriseUser>,
     /// The handle.
     pub name: Option<String>,

@@ -22,7 +22,7 @@ pub(super) struct Mark {
     pub(super) rows: u64,
 }
 
-/// Whether a database is a copy that is not complete.
+/// Returns true if a database is a copy that is not complete.
 pub(super) fn is_marked(connection: &Connection) -> Result<bool> {
     let sql = match connection.dialect() {
         Dialect::Sqlite => {

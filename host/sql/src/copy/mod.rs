@@ -29,7 +29,7 @@ use rows::{Cell, Cells};
 /// No workspace has this key: a writing transaction of the copy excludes others of its kind.
 const NO_WORKSPACE: i64 = 0;
 
-/// What a copy does.
+/// The steps of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -43,7 +43,7 @@ pub enum Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CopyProgress {
-    /// What it does.
+    /// Its work.
     pub stage: Stage,
     /// How many rows are done in this stage.
     pub done: u64,
@@ -76,7 +76,7 @@ impl CopyOptions {
     }
 }
 
-/// What was copied.
+/// The copied rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Copied {
@@ -86,7 +86,7 @@ pub struct Copied {
     pub workspaces: Vec<String>,
     /// How many rows an earlier run had copied.
     pub before: u64,
-    /// What differs, if anything does: at most twenty lines, which quote nobody. Then the copy is not complete.
+    /// The differences, if there are any: at most twenty lines, which quote nobody. Then the copy is not complete.
     pub differences: Vec<String>,
     /// How many more differences there are.
     pub more_differences: u64,
@@ -99,7 +99,7 @@ impl Copied {
         self.tables.iter().map(|(_, rows)| rows).sum()
     }
 
-    /// Whether the copy is complete, and every row is as in the source.
+    /// Returns true if the copy is complete, and every row is as in the source.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.differences.is_empty()
@@ -130,7 +130,7 @@ pub fn copy(
     })
 }
 
-/// Whether a database is a copy that is not complete.
+/// Returns true if a database is a copy that is not complete.
 pub(crate) fn is_unfinished(connection: &Connection) -> SqlResult<bool> {
     mark::is_marked(connection)
 }

@@ -1,4 +1,4 @@
-//! What a copy has: the tables and their columns, which are the same in every engine.
+//! The content of a copy: the tables and their columns, which are the same in every engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 

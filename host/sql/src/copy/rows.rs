@@ -12,7 +12,7 @@ use crate::session::{Column, Connection, Dialect, Error, Result, Row, Value};
 const PARAMETERS: usize = 1_000;
 /// How many bytes of values are in memory at once, but for one row that has more.
 const BATCH_BYTES: usize = 8 << 20;
-/// What a value takes besides its bytes.
+/// The memory of a value besides its bytes.
 const VALUE_BYTES: usize = 32;
 
 /// A value.

@@ -34,13 +34,13 @@ pub enum Error {
     Column {
         /// Its position, from 0.
         index: usize,
-        /// What it holds.
+        /// Its content.
         found: String,
     },
     /// A value cannot be stored or read.
     #[error("{0}")]
     Value(Box<dyn StdError + Send + Sync>),
-    /// What the engine says.
+    /// The engine's error.
     #[error("{0}")]
     Engine(Box<dyn StdError + Send + Sync>),
 }
@@ -51,7 +51,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Takes one row; breaks if no more are wanted.
 pub type TakeRow<'a> = dyn FnMut(&Row<'_>) -> Result<ControlFlow<()>> + 'a;
 
-/// What an engine does in one transaction. Everything blocks.
+/// The operations of an engine in one transaction. Everything blocks.
 pub trait Session {
     /// Which SQL it speaks.
     fn dialect(&self) -> Dialect;

@@ -1,4 +1,4 @@
-//! What an engine changes in the shared texts of SQL before it runs them.
+//! The changes of an engine to the shared texts of SQL.
 //!
 //! Besides `?1`, these are hints about the order in which SQLite visits tables (`INDEXED BY`, `NOT INDEXED`, `CROSS JOIN`),
 //! which PostgreSQL decides itself, and three table functions of a JSON array. `integers(json)` and `texts(json)` give each element
@@ -7,7 +7,7 @@
 
 use std::borrow::Cow;
 
-/// What `tuples` is in SQLite, with its argument.
+/// The form of `tuples` in SQLite, around its argument.
 const TUPLES: [&str; 2] = [
     "(SELECT key, json_extract(value, '$[0]') AS first, json_extract(value, '$[1]') AS second, \
         json_extract(value, '$[2]') AS third, json_extract(value, '$[3]') AS fourth FROM json_each",

@@ -37,7 +37,7 @@ pub enum Column<'a> {
 }
 
 impl Column<'_> {
-    /// What it holds, in words.
+    /// Its type, in words.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "no value",
@@ -59,7 +59,7 @@ impl Column<'_> {
     }
 }
 
-/// What can be a parameter.
+/// A type that can be a parameter.
 pub trait ToSql {
     /// The value.
     fn to_sql(&self) -> Value<'_>;
@@ -71,7 +71,7 @@ pub trait Typed {
     const NULL: Value<'static>;
 }
 
-/// What can be read from a column.
+/// A type that can be read from a column.
 pub trait FromSql: Sized {
     /// The value; `None` if the column does not fit.
     fn from_sql(column: Column<'_>) -> Option<Self>;

@@ -1,4 +1,4 @@
--- Whether a message or a memory was edited, deleted or partly erased after a revision.
+-- True if a message or a memory was edited, deleted or partly erased after a revision.
 -- ?1 channels and message ids, ?2 memories, both JSON arrays, ?3 revision
 SELECT EXISTS (
     SELECT 1 FROM tuples(?1) AS k

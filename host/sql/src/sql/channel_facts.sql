@@ -1,4 +1,4 @@
--- Whether there are guests: yes if a member is one; not known if the members, or whether one of them is a guest, are not.
+-- True if a member is a guest; NULL if the members, or whether one of them is a guest, are not known.
 -- ?1 channel
 WITH members (is_guest) AS (
     SELECT u.is_guest

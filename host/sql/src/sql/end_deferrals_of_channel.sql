@@ -1,4 +1,4 @@
--- What failed because of a message may succeed now that it reads differently: of its channel, and of the workspace.
+-- A call that failed because of a message may succeed now that it reads differently: of its channel, and of the workspace.
 -- ?1 workspace, ?2 channel
 DELETE FROM deferrals
 WHERE workspace = ?1 AND (scope = 0 OR EXISTS (

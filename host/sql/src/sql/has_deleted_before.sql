@@ -1,4 +1,4 @@
--- Whether a channel has a message before a key that was deleted or forgotten. ?1 workspace, ?2 channel id, ?3 key
+-- True if a channel has a message before a key that was deleted or forgotten. ?1 workspace, ?2 channel id, ?3 key
 SELECT EXISTS (
     SELECT 1 FROM channels AS c
     JOIN messages AS m ON m.channel = c.key AND m.deleted_at IS NOT NULL

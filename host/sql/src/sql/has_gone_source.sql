@@ -1,4 +1,4 @@
--- Whether an answer is made from a message that is deleted. ?1 channel, ?2 message id
+-- True if an answer is made from a message that is deleted. ?1 channel, ?2 message id
 SELECT EXISTS (
     SELECT 1 FROM reply_sources AS s
     JOIN messages AS m ON m.channel = s.source_channel AND m.ts_key = s.source_key

@@ -1,4 +1,4 @@
--- Whether an event may hold a text that was edited, deleted or forgotten since it came, or that was said off the record. ?1 workspace, ?2 event, ?3 the
+-- True if an event may hold a text that was edited, deleted or forgotten since it came, or that was said off the record. ?1 workspace, ?2 event, ?3 the
 -- message ids in it, a JSON array
 SELECT EXISTS (
     SELECT 1

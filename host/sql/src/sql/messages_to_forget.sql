@@ -1,4 +1,4 @@
--- What is or was kept, oldest first. ?1 workspace, ?2 a user's id, ?3 a channel's id, ?4 the newest key; NULL for any
+-- Messages that are or were kept, oldest first. ?1 workspace, ?2 a user's id, ?3 a channel's id, ?4 the newest key; NULL for any
 SELECT c.id, m.ts_key
 FROM messages AS m JOIN channels AS c ON c.key = m.channel
 WHERE m.workspace = ?1 AND (m.deleted_at IS NULL OR m.expired = 1)

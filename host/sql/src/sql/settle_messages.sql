@@ -1,4 +1,4 @@
--- What a version was made from does not wait any more; if its sources are not known, everything up to its newest message.
+-- The sources of a version do not wait any more; if its sources are not known, everything up to its newest message.
 -- ?1 version, ?2 whether it is the channel's first, ?3 channel
 UPDATE messages SET news_of = ?1
 WHERE (?2 = 1 OR news_of IS NULL OR news_of = 0) AND key IN (

@@ -1,4 +1,4 @@
--- What came from an event is kept, and what is not known never overwrites what is. The bot takes part in imported
+-- A fact from an event is kept, and what is not known never overwrites what is. The bot takes part in imported
 -- channels.
 -- ?1 workspace, ?2 channel id, ?3 name, ?4 whether private, ?5 whether shared, ?6 whether there are guests
 UPDATE channels SET

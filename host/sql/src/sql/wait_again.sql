@@ -1,4 +1,4 @@
--- What was news of the same versions as these messages, and what was news of these memories, waits again.
+-- Messages that were news of the same versions as these messages, and what was news of these memories, waits again.
 -- ?1 messages, ?2 memories, both JSON arrays
 UPDATE messages SET news_of = NULL
 WHERE deleted_at IS NULL AND key IN (

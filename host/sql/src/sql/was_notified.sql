@@ -1,4 +1,4 @@
--- Whether somebody has got a notice of a limit since then: the user or, if there is none, anybody in the channel.
+-- True if somebody has got a notice of a limit since then: the user or, if there is none, anybody in the channel.
 -- ?1 workspace, ?2 after, ?3 channel, ?4 user, ?5 message id to leave out
 SELECT EXISTS (
     SELECT 1 FROM replies AS r INDEXED BY replies_by_time

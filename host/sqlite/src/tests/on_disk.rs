@@ -15,7 +15,7 @@ use myao_plugin::{Engine, MemoryType, Scope};
 
 use super::{Stored, deleted, draft, edited, key, said, stored};
 
-/// Whether any file of a folder contains this text.
+/// Returns true if any file of a folder contains this text.
 pub(super) fn holds(folder: &Path, text: &str) -> bool {
     std::fs::read_dir(folder).unwrap().any(|file| {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
