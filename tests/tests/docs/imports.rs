@@ -14,7 +14,7 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 type Module = Vec<String>;
 
 /// The crates whose files are looked at.
-const CRATES: [&str; 12] = [
+const CRATES: [&str; 13] = [
     "guest/src",
     "host/bot/src",
     "host/cli/src",
@@ -22,6 +22,7 @@ const CRATES: [&str; 12] = [
     "host/llm/src",
     "host/page/src",
     "host/plugin/src",
+    "host/secrets/src",
     "host/slack/src",
     "host/sql/src",
     "host/sqlite/src",
