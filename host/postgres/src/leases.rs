@@ -46,6 +46,13 @@ pub struct PostgresLeases {
 }
 
 impl PostgresLeases {
+    /// The same leases, with [`SqlWorkspace::redacting`] workspaces.
+    #[must_use]
+    pub fn redacting(mut self, redacts: bool) -> Self {
+        self.workspace = self.workspace.redacting(redacts);
+        self
+    }
+
     /// Makes sure that the other hosts know of this one.
     fn be_present(&self) -> Result<(), PostgresError> {
         let mut presence = self.presence.lock().unwrap_or_else(PoisonError::into_inner);

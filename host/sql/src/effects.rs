@@ -38,7 +38,7 @@ impl<'a> Application<'a> {
         Self {
             connection,
             workspace: place.workspace,
-            writing: Writing::new(place.workspace, Source::Events(now)),
+            writing: Writing::new(place.workspace, Source::Events(now)).redacting(place.redacts),
             affected: BTreeSet::new(),
             now,
             too_late: now.saturating_add(MAX_AHEAD),

@@ -19,7 +19,7 @@ use super::sight::json_array;
 use super::tombstones::{self, Kind};
 use super::workspace::SqlWorkspace;
 use super::writing::{Source, Writing};
-use super::{begin_again, erase, index, lines, messages, records};
+use super::{begin_again, credentials, erase, index, lines, messages, records};
 
 /// The maximum number of messages, and of memories, that one transaction removes because they were kept long enough.
 const EXPIRED_AT_ONCE: i64 = 10_000;
@@ -164,6 +164,7 @@ fn forget(
             tombstones::add(connection, place.workspace, (Kind::All, ""), last, now)?;
             meant(connection, place, (None, None, Some(last.to_database())))?
         }
+        Forget::Credentials => return credentials::redact(connection, place, now),
     };
     let mut writing = Writing::new(place.workspace, Source::Events(now));
     let mut forgotten = Forgotten::default();

@@ -69,6 +69,13 @@ impl SqlImport {
         })
     }
 
+    /// The same import, which stores credentials as placeholders (the default), or as they are.
+    #[must_use]
+    pub fn redacting(mut self, redacts: bool) -> Self {
+        self.writing = self.writing.redacting(redacts);
+        self
+    }
+
     /// Deletes a message, at `deleted_at` in Unix seconds. No later import or event brings it back, even if it was not
     /// stored yet.
     ///
@@ -175,11 +182,12 @@ impl SqlImport {
         if series.newest(self.transaction.connection())?.is_some() {
             return Ok(Put::Unchanged);
         }
+        let content = self.writing.without_credentials(&memory.content);
         let id = series.insert(
             self.transaction.connection(),
             &super::series::Text {
                 version: 1,
-                content: &memory.content,
+                content: &content,
                 engine: Engine::Imported,
                 created_at: memory.created_at,
                 updated_at: memory.updated_at,
@@ -189,7 +197,7 @@ impl SqlImport {
                 origins: None,
             },
         )?;
-        lines::add_unknown(self.transaction.connection(), id, &memory.content)?;
+        lines::add_unknown(self.transaction.connection(), id, &content)?;
         self.memories.push(NewMemory {
             id,
             subject,

@@ -21,6 +21,7 @@ mod candidates;
 mod catch_up;
 mod channels;
 pub mod copy;
+mod credentials;
 mod deferrals;
 mod discarding;
 mod done;

@@ -13,7 +13,7 @@ pub(super) struct MessageRow {
     user_id: String,
     author_name: Option<String>,
     is_bot: bool,
-    text: String,
+    pub(super) text: String,
     edited_at: Option<i64>,
     deleted_at: Option<i64>,
     /// True if it was only kept long enough: what was made from it stays.
@@ -74,6 +74,11 @@ impl MessageRow {
             is_expired: why.is_expiry,
             ..self
         }
+    }
+
+    /// The message with another text in the place of its own.
+    pub(super) fn reworded(self, text: String) -> Self {
+        Self { text, ..self }
     }
 
     /// Returns true if it is not deleted.

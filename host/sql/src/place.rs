@@ -13,6 +13,8 @@ pub struct Place {
     pub(super) local_time: LocalTime,
     /// The scope id of the workspace's own memories.
     pub(super) scope_id: Arc<str>,
+    /// True if no credential is stored in messages.
+    pub(super) redacts: bool,
     /// For whom the statements work.
     pub(super) seen_from: myao_plugin::Place,
 }

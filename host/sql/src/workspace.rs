@@ -38,9 +38,17 @@ impl SqlWorkspace {
                 workspace,
                 local_time,
                 scope_id: scope_id.into(),
+                redacts: true,
                 seen_from: SeenFrom::Operator,
             },
         }
+    }
+
+    /// The same workspace, in which credentials in messages are stored as placeholders (the default), or as they are.
+    #[must_use]
+    pub fn redacting(mut self, redacts: bool) -> Self {
+        self.place.redacts = redacts;
+        self
     }
 
     /// The same workspace, through another backend of its database.

@@ -1,5 +1,6 @@
 //! Writes messages, and updates what depends on them, in one transaction of an import or of events.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::params;
@@ -48,6 +49,8 @@ pub(super) enum Put {
 pub(super) struct Writing {
     workspace: i64,
     source: Source,
+    /// True if no credential is stored.
+    redacts: bool,
     channels: HashMap<String, i64>,
     /// Read when the first message comes.
     tombstones: Option<Tombstones>,
@@ -75,6 +78,7 @@ impl Writing {
         Self {
             workspace,
             source,
+            redacts: true,
             channels: HashMap::new(),
             tombstones: None,
             touched_channels: BTreeSet::new(),
@@ -86,6 +90,20 @@ impl Writing {
             unseen: BTreeSet::new(),
             deleted: Vec::new(),
             unindexed: Unindexed::default(),
+        }
+    }
+
+    /// Stores credentials in messages, or not.
+    pub(super) fn redacting(self, redacts: bool) -> Self {
+        Self { redacts, ..self }
+    }
+
+    /// A text as it is stored.
+    pub(super) fn without_credentials<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.redacts {
+            myao_secrets::redact(text)
+        } else {
+            Cow::Borrowed(text)
         }
     }
 
@@ -108,7 +126,8 @@ impl Writing {
         changed: TsKey,
     ) -> Result<Put, Fault> {
         let channel = self.channel(connection, &record.channel_id)?;
-        let mut row = MessageRow::of(record, changed);
+        let text = self.without_credentials(&record.text).into_owned();
+        let mut row = MessageRow::of(record, changed).reworded(text);
         let refusal = self.tombstones(connection)?.refusal(record);
         if let Some(why) = refusal {
             row = row.refused(why);
@@ -319,17 +338,44 @@ impl Writing {
         if merged == stored {
             return Ok(Put::Unchanged);
         }
-        merged.update(connection, place)?;
-        self.touch_message(channel, ts, merged.thread);
+        self.replace(connection, (channel, ts), &stored, &merged)?;
+        Ok(Put::Changed)
+    }
+
+    /// Puts placeholders in the place of credentials in a stored message.
+    pub(super) fn redact(
+        &mut self,
+        connection: &Connection,
+        (channel, ts): (i64, i64),
+    ) -> Result<()> {
+        match MessageRow::read(connection, channel, ts)? {
+            Some(stored) => {
+                let text = myao_secrets::redact(&stored.text).into_owned();
+                let redacted = stored.clone().reworded(text);
+                self.replace(connection, (channel, ts), &stored, &redacted)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn replace(
+        &mut self,
+        connection: &Connection,
+        (channel, ts): (i64, i64),
+        stored: &MessageRow,
+        row: &MessageRow,
+    ) -> Result<()> {
+        row.update(connection, (self.workspace, channel, ts))?;
+        self.touch_message(channel, ts, row.thread);
         self.touched_threads
             .extend(stored.thread.map(|thread| (channel, thread)));
-        if merged.reads_differently(&stored) {
+        if row.reads_differently(stored) {
             let key = message_key(connection, channel, ts)?;
             self.unindexed.change(channel, key);
-            self.changed.insert((channel, merged.thread.unwrap_or(ts)));
+            self.changed.insert((channel, row.thread.unwrap_or(ts)));
             self.reworded.insert((channel, ts));
         }
-        Ok(Put::Changed)
+        Ok(())
     }
 
     fn touch_message(&mut self, channel: i64, ts: i64, thread: Option<i64>) {

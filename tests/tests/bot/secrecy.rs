@@ -1,4 +1,5 @@
 //! What people wrote stays out of the log, of health and metrics, and of stored errors, whatever a model's server echoes.
+//! Credentials are not even stored.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,6 +8,7 @@ use myao_tests::peer::exchange;
 use rusqlite::Connection;
 use serde_json::json;
 
+use crate::bot::strangers::Stage;
 use crate::bot::support::{AKARI, CAMP, EMIKO, connect, number, workspace};
 
 /// What somebody says.
@@ -91,4 +93,22 @@ fn nothing_that_people_wrote_is_in_the_log_or_in_stored_errors() {
         shown.contains("answers") && !shown.contains(SAID),
         "{shown}"
     );
+}
+
+#[test]
+fn a_credential_that_somebody_posts_is_stored_as_a_placeholder_unless_all_are_kept() {
+    for on_server in [false, true] {
+        for (config, stored) in [
+            ("", "トークンは [redacted: GitHub token] です。"),
+            ("redact_secrets: false\n", "トークンは ghp_aB3d%9jKm です。"),
+        ] {
+            let mut stage = Stage::set(workspace(), on_server, "", config);
+            let token = format!("ghp_{}", "aB3dE6gH9jKm".repeat(3));
+            let said = format!("トークンは {token} です。");
+            stage.slack.post(AKARI, CAMP, &said, None);
+            stage.settled();
+            let query = format!("SELECT COUNT(*) FROM messages WHERE text LIKE '{stored}'");
+            assert_eq!(stage.number(&query), 1, "{on_server} {config}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use myao_tests::export::{post, time, write_export};
 use myao_tests::program::{Program, demo_export};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -156,6 +157,80 @@ fn a_day_is_the_first_that_stays() {
     let oldest: i64 = database.query_row(oldest, [], |row| row.get(0)).unwrap();
     // 3 March 2026 in UTC, the configured time zone.
     assert!(oldest >= 1_772_496_000, "{oldest}");
+}
+
+/// Keeps credentials, as a program that does not recognise them.
+pub(crate) const UNREDACTED: &str = "redact_secrets: false\nmemory:\n  recording: true\n";
+
+/// A token of no account.
+fn token() -> String {
+    format!("ghp_{}", "aB3dE6gH9jKm".repeat(3))
+}
+
+fn import_token(program: &Program) {
+    let said = format!(
+        "We decided to deploy Beacon with {} on 5 March 2026.",
+        token()
+    );
+    write_export(program, &[post("general", 0, "ann", &said)]);
+    program.run(&["import", "export"]).succeeded();
+}
+
+/// Fails if one command does not take a token out of a program's messages, memories and recordings. `texts` are those of its
+/// database.
+pub(crate) fn assert_token_goes(program: &Program, redacted: &str, texts: impl Fn() -> String) {
+    import_token(program);
+    program.run(&["generate", "--now", &time(180)]).succeeded();
+    let listed = program.run(&["memory", "show", "CGENERAL"]).output();
+    assert!(listed.contains(&token()), "{listed}");
+    program.write("myao.yaml", redacted);
+    let credentials = ["--json", "forget", "--credentials"];
+    let erased = |receipt: &Value| receipt["erased"].clone();
+    let tried = program.run(&[&credentials[..], &["--dry-run"]].concat());
+    let tried = tried.json();
+    assert!(texts().contains(&token()));
+    let receipt = program.run(&credentials).json();
+    assert_eq!(erased(&receipt), erased(&tried));
+    for layer in ["messages", "memories", "recordings"] {
+        assert!(
+            receipt["erased"][layer].as_u64() > Some(0),
+            "{layer}: {receipt}"
+        );
+    }
+    assert_eq!(receipt["search"]["found"], json!([]), "{receipt}");
+    assert!(!texts().contains(&token()));
+    program.run(&["generate", "--now", &time(400)]).succeeded();
+    for shown in [
+        ["memory", "show", "CGENERAL"],
+        ["search", "Beacon", "--limit=1"],
+    ] {
+        let shown = program.run(&shown).output();
+        assert!(
+            shown.contains("with [redacted: GitHub token] on"),
+            "{shown}"
+        );
+    }
+    let again = program.run(&credentials).json();
+    assert_eq!(again["erased"]["messages"], 0);
+}
+
+#[test]
+fn a_credential_that_was_stored_before_leaves_a_placeholder() {
+    let program = Program::with_config(UNREDACTED);
+    assert_token_goes(&program, "", || program.rows().join("\n"));
+    assert_eq!(in_files(&program, "myao.db", &[token()]), [""; 0]);
+}
+
+#[test]
+fn a_credential_is_never_stored() {
+    let program = Program::default();
+    import_token(&program);
+    assert_eq!(in_files(&program, "myao.db", &[token()]), [""; 0]);
+    let found = program.run(&["search", "Beacon"]).output();
+    assert!(
+        found.contains("with [redacted: GitHub token] on"),
+        "{found}"
+    );
 }
 
 #[test]

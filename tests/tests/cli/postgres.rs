@@ -1,5 +1,6 @@
 //! The commands over PostgreSQL: they print what they print over SQLite.
 
+use crate::cli::forget::{UNREDACTED, assert_token_goes};
 use myao_tests::export::{post, time, ts, write_export};
 use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::page::Served;
@@ -151,6 +152,13 @@ fn messages_come_in_are_summarised_and_forgotten() {
     assert!(!left.contains("45,000"), "{left}");
     let count = "SELECT count(*) FROM messages WHERE text LIKE '%45,000%'";
     assert_eq!(both.database.run(count), "0");
+}
+
+#[test]
+fn a_credential_that_was_stored_before_leaves_a_placeholder() {
+    let database = ServerDatabase::default();
+    let program = database.program("", UNREDACTED);
+    assert_token_goes(&program, &database.config("", ""), || database.texts());
 }
 
 #[test]

@@ -269,6 +269,10 @@ pub(crate) struct ForgetWhat {
     /// All that was said before this day, or this time
     #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     pub(crate) before: Option<MomentArg>,
+
+    /// Keys, tokens and passwords in messages that were stored before they were recognised; the rest of each message stays
+    #[arg(long)]
+    pub(crate) credentials: bool,
 }
 
 #[derive(Debug, Args)]

@@ -31,6 +31,8 @@ pub(crate) struct Database<'a> {
     pub(crate) place: Where<'a>,
     workspace: &'a str,
     timezone: Tz,
+    /// True if no credential is stored in messages.
+    redacts: bool,
     /// How long work on a server is this host's without a sign of life.
     lease: Duration,
 }
@@ -82,6 +84,7 @@ impl<'a> Database<'a> {
             },
             workspace: &config.workspace,
             timezone: config.timezone,
+            redacts: config.redact_secrets,
             lease: Duration::from_secs(config.memory.lease_seconds.into()),
         }
     }
@@ -127,11 +130,13 @@ impl<'a> Database<'a> {
     /// The same for imports: the workspace is created only if the import succeeds.
     pub(crate) fn import_target(self) -> anyhow::Result<Arc<dyn ImportTarget>> {
         let (store, id) = (self.store()?, self.workspace.to_owned());
+        let redacts = self.redacts;
         Ok(Arc::new(SqlImportTarget::new(move |now| {
-            Ok(match &store {
+            let import = match &store {
                 Store::File(store) => store.import(&id, now)?,
                 Store::Server(store) => store.import(&id, now)?,
-            })
+            };
+            Ok(import.redacting(redacts))
         })))
     }
 
@@ -149,7 +154,7 @@ impl<'a> Database<'a> {
             Store::File(store) => {
                 let workspace =
                     store.workspace(self.workspace, self.timezone, WORKSPACE_SCOPE_ID)?;
-                Ok(Arc::new(workspace))
+                Ok(Arc::new(workspace.redacting(self.redacts)))
             }
             Store::Server(store) => self.workspace_in(store),
         }
@@ -168,7 +173,7 @@ impl<'a> Database<'a> {
 
     fn workspace_in(self, store: &PostgresStore) -> anyhow::Result<Arc<dyn Workspace>> {
         let workspace = store.workspace(self.workspace, self.timezone, WORKSPACE_SCOPE_ID)?;
-        Ok(Arc::new(workspace))
+        Ok(Arc::new(workspace.redacting(self.redacts)))
     }
 }
 

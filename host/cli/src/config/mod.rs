@@ -64,6 +64,8 @@ pub struct Config {
     #[serde(deserialize_with = "time_zone")]
     #[schemars(with = "String")]
     pub timezone: chrono_tz::Tz,
+    /// Keys, tokens and passwords in messages are stored as placeholders; see [Credentials](privacy.md#credentials). Default `true`.
+    pub redact_secrets: bool,
     /// The connection to Slack.
     pub slack: Slack,
     /// Who the bot is.
@@ -101,6 +103,7 @@ impl Default for Config {
             workspace: "default".to_owned(),
             workspaces: Vec::new(),
             timezone: chrono_tz::UTC,
+            redact_secrets: true,
             slack: Slack::default(),
             persona: PersonaConfig::default(),
             agents: Agents::default(),

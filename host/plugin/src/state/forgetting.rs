@@ -22,6 +22,8 @@ pub enum Forget {
     Channel(String),
     /// All messages before this one.
     Before(TsKey),
+    /// Credentials in messages that were stored before they were recognised: a placeholder takes their place.
+    Credentials,
 }
 
 /// The removed and the remaining items.

@@ -186,6 +186,7 @@ impl State {
             Forget::User(id) => id == user_id,
             Forget::Channel(id) => id == channel_id,
             Forget::Before(before) => ts < *before,
+            Forget::Credentials => false,
         };
         let mut meant: BTreeSet<(String, TsKey)> = BTreeSet::new();
         let mut texts: BTreeSet<String> = BTreeSet::new();
@@ -225,6 +226,7 @@ impl State {
                 let last = TsKey::from_database(before.to_database() - 1);
                 self.refuse(Subject::All, last, now);
             }
+            Forget::Credentials => {}
         }
         let mut writing = Writing::new(self, Source::Events(now));
         for (channel_id, ts) in &meant {

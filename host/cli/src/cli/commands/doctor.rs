@@ -147,6 +147,10 @@ fn configuration(app: &App) -> Finding {
             format!("{} holds keys that nothing reads: {}", path.display(), app.config.retired.join("; ")),
         )
         .with_advice("take them out; docs/migration.md says more"),
+        Some(path) if !app.config.redact_secrets => Finding::warning(
+            CHECK,
+            format!("{}: with `redact_secrets: false`, keys and passwords in messages are stored and go to models", path.display()),
+        ),
         Some(path) => Finding::good(CHECK, path.display().to_string()),
         None if Path::new(USUAL_CONFIGURATION).exists() => Finding::warning(
             CHECK,

@@ -64,6 +64,9 @@ async fn what(
         let name = format!("channel #{}", channel.name);
         return Ok((Forget::Channel(channel.id), name));
     }
+    if arguments.credentials {
+        return Ok((Forget::Credentials, "credentials in messages".to_owned()));
+    }
     let before = arguments.before.context("name what to forget")?;
     let seconds = beginning(app, before).div_euclid(1000);
     let name = format!(
