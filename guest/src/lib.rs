@@ -22,6 +22,7 @@ mod cited_lines;
 )]
 mod component;
 pub mod context;
+pub mod credentials;
 mod describe;
 pub mod extractive;
 mod fit;

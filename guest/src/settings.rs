@@ -64,6 +64,8 @@ pub struct Settings {
     pub legacy_workspace_short_term: bool,
     /// Whether the workspace's long-term memory is merged after every channel.
     pub workspace_merge_per_channel: bool,
+    /// Whether credentials in what the host hands over are masked.
+    pub redact_secrets: bool,
     /// The scope id of workspace memories.
     pub workspace_scope_id: String,
     /// Templates that replace built-in ones.
@@ -168,6 +170,7 @@ impl Default for Settings {
             surroundings_max_tokens: 4000,
             legacy_workspace_short_term: false,
             workspace_merge_per_channel: false,
+            redact_secrets: true,
             workspace_scope_id: "default".to_owned(),
             templates: Vec::new(),
         }
@@ -251,6 +254,7 @@ impl Reader {
             }
             "engines.memory" => settings.engine = one_of(value, &ENGINES)?,
             "engines.response" => settings.reply_engine = one_of(value, &ENGINES)?,
+            "redact_secrets" => settings.redact_secrets = one_of(value, &SWITCH)?,
             "workspace_scope_id" => settings.workspace_scope_id = value,
             "response.channel_messages_limit" => {
                 settings.reply_message_limit = number(value, 0..=MANY)?;

@@ -22,7 +22,7 @@ impl Chat for Host {
         thread_ts: &str,
         limit: u32,
     ) -> Result<Vec<Message>, ChatError> {
-        chat::thread(channel_id, thread_ts, limit)
+        chat::thread(channel_id, thread_ts, limit).map(|read| self.handed(read))
     }
     fn history(
         &self,
@@ -30,7 +30,7 @@ impl Chat for Host {
         until: &str,
         limit: u32,
     ) -> Result<Vec<Message>, ChatError> {
-        chat::history(channel_id, until, limit)
+        chat::history(channel_id, until, limit).map(|read| self.handed(read))
     }
     fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, ChatError> {
         chat::permalink(channel_id, ts)
@@ -43,22 +43,23 @@ impl Chat for Host {
 impl responder_export::Guest for Component {
     fn reply_to_mention(target: Target, now: Timestamp) -> Result<Answer, Error> {
         let (ports, now) = begin(now)?;
-        Responder::new(&ports, &Host, now).reply_to_mention(&target)
+        Responder::new(&ports, Host::of(&ports.settings), now).reply_to_mention(&target)
     }
 
     fn judge(target: Target, now: Timestamp) -> Result<Judgment, Error> {
         let (ports, now) = begin(now)?;
-        Responder::new(&ports, &Host, now).judge(&target)
+        Responder::new(&ports, Host::of(&ports.settings), now).judge(&target)
     }
 
     fn reply_unasked(target: Target, now: Timestamp) -> Result<Answer, Error> {
         let (ports, now) = begin(now)?;
-        Responder::new(&ports, &Host, now).reply_unasked(&target)
+        Responder::new(&ports, Host::of(&ports.settings), now).reply_unasked(&target)
     }
 
     fn ask(question: Question, now: Timestamp) -> Result<Response, Error> {
         let (ports, now) = begin(now)?;
-        Responder::new(&ports, &Host, now).ask(&question)
+        let host = Host::of(&ports.settings);
+        Responder::new(&ports, host, now).ask(&host.handed(question))
     }
 }
 

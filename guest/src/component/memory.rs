@@ -30,7 +30,7 @@ impl Storage for Host {
         storage::list_channels()
     }
     fn list_messages(&self, query: &MessageQuery) -> Result<Vec<Message>, StorageError> {
-        storage::list_messages(query)
+        storage::list_messages(query).map(|found| self.handed(found))
     }
     fn list_marked(
         &self,
@@ -38,13 +38,13 @@ impl Storage for Host {
         until: &str,
         limit: u32,
     ) -> Result<Vec<Marked>, StorageError> {
-        storage::list_marked(channel_id, until, limit)
+        storage::list_marked(channel_id, until, limit).map(|found| self.handed(found))
     }
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError> {
-        storage::list_memories(query)
+        storage::list_memories(query).map(|found| self.handed(found))
     }
     fn read_spans(&self, spans: &[KeptSpan]) -> Result<Vec<KeptText>, StorageError> {
-        storage::read_spans(spans)
+        storage::read_spans(spans).map(|found| self.handed(found))
     }
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError> {
         storage::list_due(query)
@@ -70,7 +70,7 @@ impl Storage for Host {
 
 impl Recall for Host {
     fn find_candidates(&self, query: &RecallQuery) -> Result<Candidates, StorageError> {
-        recall::find_candidates(query)
+        recall::find_candidates(query).map(|found| self.handed(found))
     }
     fn terms(&self, text: &str) -> Vec<String> {
         recall::terms(text)
@@ -79,12 +79,14 @@ impl Recall for Host {
 
 /// What a call works with, if the host's settings and its time are accepted.
 pub(super) fn begin(now: Timestamp) -> Result<(Ports<'static>, Timestamp), Error> {
+    let settings = read_settings()?;
+    let host = Host::of(&settings);
     let ports = Ports {
-        storage: &Host,
-        recall: &Host,
-        llm: &Host,
-        log: &Host,
-        settings: read_settings()?,
+        storage: host,
+        recall: host,
+        llm: host,
+        log: host,
+        settings,
     };
     Ok((ports, checked(now)?))
 }
@@ -105,7 +107,7 @@ impl context_builder::Guest for Component {
     fn build(request: BuildRequest, now: Timestamp) -> Result<Context, Error> {
         let settings = read_settings()?;
         request.since.map(checked).transpose()?;
-        context::build_requested(&Host, &settings, request, checked(now)?)
+        context::build_requested(Host::of(&settings), &settings, request, checked(now)?)
     }
 }
 
@@ -155,15 +157,15 @@ impl marks_export::Guest for Component {
     fn read_marks(channel_id: String, now: Timestamp) -> Result<ChannelMarks, Error> {
         let settings = read_settings()?;
         let until = Ts::last_of(checked(now)?);
-        marks::read_all(&Host, &settings, &channel_id, until)
+        marks::read_all(Host::of(&settings), &settings, &channel_id, until)
     }
 }
 
 impl searcher::Guest for Component {
     fn search(request: SearchRequest, now: Timestamp) -> Result<SearchResult, Error> {
-        read_settings()?;
+        let host = Host::of(&read_settings()?);
         request.since.map(checked).transpose()?;
         request.until.map(checked).transpose()?;
-        Searcher::new(&Host, &Host, checked(now)?).search(&request)
+        Searcher::new(host, host, checked(now)?).search(&host.handed(request))
     }
 }

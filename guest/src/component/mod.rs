@@ -21,6 +21,7 @@ use crate::bindings::errors::Error;
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::{llm, log, settings};
+use crate::credentials::Mask;
 use crate::ports::{Llm, Log};
 use crate::settings::Settings;
 
@@ -30,7 +31,28 @@ use crate::settings::Settings;
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
 /// The host, reached through the component's imports.
-struct Host;
+struct Host {
+    /// Whether credentials in its texts are masked.
+    redacts: bool,
+}
+
+impl Host {
+    /// The host of a call with these settings.
+    fn of(settings: &Settings) -> &'static Self {
+        match settings.redact_secrets {
+            true => &Self { redacts: true },
+            false => &Self { redacts: false },
+        }
+    }
+
+    /// What the host hands over, as the call sees it.
+    fn handed<T: Mask>(&self, mut handed: T) -> T {
+        if self.redacts {
+            handed.mask();
+        }
+        handed
+    }
+}
 
 /// What the host calls.
 struct Component;

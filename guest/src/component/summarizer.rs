@@ -36,11 +36,12 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<Summary, Error> {
         let settings = read_settings()?;
-        Summarizer::new(&Host, &Host, &settings).summarize(
-            &context,
+        let host = Host::of(&settings);
+        Summarizer::new(host, host, &settings).summarize(
+            &host.handed(context),
             scope,
             memory_type,
-            existing_memory.as_deref(),
+            host.handed(existing_memory).as_deref(),
         )
     }
 
@@ -51,11 +52,12 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<String, Error> {
         let settings = read_settings()?;
-        Summarizer::new(&Host, &Host, &settings).render_prompt(
-            &context,
+        let host = Host::of(&settings);
+        Summarizer::new(host, host, &settings).render_prompt(
+            &host.handed(context),
             scope,
             memory_type,
-            existing_memory.as_deref(),
+            host.handed(existing_memory).as_deref(),
         )
     }
 }
@@ -63,11 +65,15 @@ impl memory_summarizer::Guest for Component {
 impl reply_prompt::Guest for Component {
     fn render_reply(context: Context, occasion: Occasion, now: Timestamp) -> Result<String, Error> {
         let settings = read_settings()?;
-        Asker::new(&Host, &Host, &settings, checked(now)?).render_reply(&context, occasion)
+        let host = Host::of(&settings);
+        let context = host.handed(context);
+        Asker::new(host, host, &settings, checked(now)?).render_reply(&context, occasion)
     }
 
     fn render_judgment(context: Context, now: Timestamp) -> Result<String, Error> {
         let settings = read_settings()?;
-        Asker::new(&Host, &Host, &settings, checked(now)?).render_judgment(&context)
+        let host = Host::of(&settings);
+        let context = host.handed(context);
+        Asker::new(host, host, &settings, checked(now)?).render_judgment(&context)
     }
 }

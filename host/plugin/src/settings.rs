@@ -60,6 +60,8 @@ pub struct Settings {
     pub legacy_workspace_short_term: bool,
     /// `memory.workspace_merge_per_channel`: whether the workspace's memory is merged after every channel.
     pub workspace_merge_per_channel: bool,
+    /// `redact_secrets`: whether credentials in messages and memories are masked before the component makes anything from them.
+    pub redact_secrets: bool,
     /// `workspace_scope_id`: the scope id of workspace memories.
     pub workspace_scope_id: String,
     /// `templates.NAME`: templates that replace built-in ones.
@@ -208,6 +210,7 @@ impl Default for Settings {
             surroundings_max_tokens: 4000,
             legacy_workspace_short_term: false,
             workspace_merge_per_channel: false,
+            redact_secrets: true,
             workspace_scope_id: WORKSPACE_SCOPE_ID.to_owned(),
             templates: Vec::new(),
         }
@@ -315,8 +318,9 @@ impl Settings {
         ]
     }
 
-    fn flags(&self) -> [(&'static str, bool); 4] {
+    fn flags(&self) -> [(&'static str, bool); 5] {
         [
+            ("redact_secrets", self.redact_secrets),
             ("memory.extractive_stand_in", self.extractive_stand_in),
             (
                 "memory.short_term_history.enabled",

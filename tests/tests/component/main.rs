@@ -22,6 +22,7 @@
 //!
 //! `worlds`: the smaller worlds do the same, and lack what they do not export. `refusing`: `invalid-settings` and `invalid-time`, of each export that reads them.
 //!
+//! `credentials`: what a host hands over is masked, in each export that is given texts.
 //! `windows` tells which messages a memory is made from, `deferrals` what is deferred and which stand-ins are made meanwhile.
 //! `interrupted` holds what is saved when a call fails half way: an error, a crash, a call that never ends, a conflict and
 //! a run of another host at any call; `logging` the lines of the log. `stores` compares the store in memory with SQLite.
@@ -36,6 +37,7 @@
 )]
 
 mod contexts;
+mod credentials;
 mod deferrals;
 mod due;
 mod failing;

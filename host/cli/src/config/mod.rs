@@ -270,6 +270,7 @@ impl Config {
             settings.surroundings_max_tokens = self.context.surroundings_max_tokens;
             settings.legacy_workspace_short_term = memory.legacy_workspace_short_term;
             settings.workspace_merge_per_channel = memory.workspace_merge_per_channel;
+            settings.redact_secrets = self.redact_secrets;
             settings.workspace_scope_id = WORKSPACE_SCOPE_ID.to_owned();
             settings.templates = templates.unwrap_or_default();
         }))
