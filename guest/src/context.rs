@@ -12,10 +12,11 @@ use crate::bindings::storage::{
     ChannelFilter, Keep, Memory, MemoryQuery, MessageQuery, StorageError,
 };
 use crate::bindings::types::{
-    Channel, ChannelMemory, Context, ConversationHistory, MemoryType, Message, Notes, Scope,
-    Thread, ThreadMemory, Timestamp,
+    Channel, ChannelMemory, Context, ConversationHistory, MemoryType, Message, Notes, Persona,
+    Scope, Thread, ThreadMemory, Timestamp,
 };
 use crate::ports::Storage;
+use crate::prompt::persona_for;
 use crate::settings::Settings;
 use crate::ts::Ts;
 
@@ -107,8 +108,8 @@ pub fn no_memories(until: Option<Ts>) -> MemoryQuery {
 /// The number of short-term versions in a prompt (document `01e`): one if versions are off.
 #[must_use]
 pub fn history_limit(settings: &Settings) -> u32 {
-    if settings.short_term_history.enabled {
-        settings.short_term_history.max_history_count
+    if settings.history_enabled {
+        settings.max_history_count
     } else {
         1
     }
@@ -266,8 +267,11 @@ pub fn assemble(
         }
     }
     let limit = usize::try_from(history_limit(settings)).unwrap_or(usize::MAX);
-    Context {
-        persona: settings.persona.clone(),
+    let mut context = Context {
+        persona: Persona {
+            name: String::new(),
+            system_prompt: String::new(),
+        },
         conversation_history: history,
         workspace_long_term_memory,
         workspace_short_term_memory,
@@ -281,7 +285,9 @@ pub fn assemble(
         thread_memories: Vec::new(),
         target_thread_ts: None,
         notes: None,
-    }
+    };
+    context.persona = persona_for(settings, &settings.memory_prompt, &context);
+    context
 }
 
 /// Whether a memory is a stand-in; see `save-mode` in `wit/storage.wit`.

@@ -1,88 +1,150 @@
-//! The settings: their keys, their defaults and their ranges (`wit/settings.wit`).
+//! The settings, in one table. Documents, hosts and packages have it from the export `about`.
 
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
 use crate::bindings::errors::SettingFault;
-use crate::bindings::types::{Engine, Persona};
+use crate::bindings::exports::myao::memory::about::{Setting, SettingValues};
+use crate::bindings::types::Engine;
+use values::{Value, fault, read};
 
-/// The text at the start of every prompt.
-const SYSTEM_PROMPT: &str = "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
+/// The default text at the start of every prompt.
+pub const SYSTEM_PROMPT: &str = "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
     事実に忠実に、会話で使われている言語で書いてください。";
+/// The same for prompts in English.
+pub const ENGLISH_SYSTEM_PROMPT: &str = "You are an assistant named \"myao\" that remembers what a team talks about. \
+    Keep to the facts, and write in the language of the conversation.";
 /// The limit of a number of tokens or messages.
 const MANY: u32 = 1_000_000;
-/// The longest value that is quoted in an error.
-const MAX_QUOTED_CHARS: usize = 40;
+/// How the keys of templates begin.
+const TEMPLATES: &str = "templates.";
 
-/// All settings.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
-    /// Who the bot is, for memories.
-    pub persona: Persona,
-    /// What makes the texts of memories.
-    pub engine: Engine,
-    /// What makes replies.
-    pub reply_engine: Engine,
-    /// Who replies.
-    pub response_persona: Persona,
-    /// Who judges.
-    pub judgment_persona: Persona,
-    /// The length limit of a reply, in tokens.
-    pub reply_max_tokens: u32,
-    /// The length limit of a judgment, in tokens.
-    pub judgment_max_tokens: u32,
-    /// How many hours back a short-term memory looks.
-    pub short_term_window_hours: u32,
-    /// The length limit of a long-term memory, in tokens.
-    pub long_term_summary_max_tokens: u32,
-    /// The length limit of a short-term memory, in tokens.
-    pub short_term_summary_max_tokens: u32,
-    /// How many tokens of records a channel's prompts show; a reply's show twice as many.
-    pub records_max_tokens: u32,
-    /// The language of a model's answers.
-    pub language: Language,
-    /// The language of the built-in prompts.
-    pub prompt_language: PromptLanguage,
-    /// Tokens kept free in each prompt.
-    pub context_margin_tokens: u32,
-    /// Whether short-term memories are extracted while the model fails.
-    pub extractive_stand_in: bool,
-    /// When a channel's short-term memory gets a new version.
-    pub short_term_history: ShortTermHistory,
-    /// When threads' memories are made.
-    pub thread_memories: ThreadMemories,
-    /// The largest number of messages in one memory.
-    pub generation_message_limit: u32,
-    /// The largest number of messages in a reply's context.
-    pub reply_message_limit: u32,
-    /// How many tokens prompts of replies and of threads' memories show around their conversation.
-    pub surroundings_max_tokens: u32,
-    /// Whether the retired workspace short-term memory is made and shown.
-    pub legacy_workspace_short_term: bool,
-    /// Whether the workspace's long-term memory is merged after every channel.
-    pub workspace_merge_per_channel: bool,
-    /// Whether credentials in what the host hands over are masked.
-    pub redact_secrets: bool,
-    /// The scope id of workspace memories.
-    pub workspace_scope_id: String,
-    /// Templates that replace built-in ones.
-    pub templates: Vec<Template>,
+/// Makes the settings from their table. A row has the meaning, the key, the field, the default, and for a number its range.
+macro_rules! settings {
+    ($($(#[doc = $meaning:literal])+ $key:literal $field:ident: $type:ty = $default:expr $(, $range:expr)?;)+) => {
+        /// All settings.
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct Settings {
+            $($(#[doc = $meaning])+ pub $field: $type,)+
+            /// Templates that replace built-in ones.
+            pub templates: Vec<Template>,
+        }
+
+        /// Memories and replies without a model, with the limits of the specification.
+        impl Default for Settings {
+            fn default() -> Self {
+                Self { $($field: $default,)+ templates: Vec::new() }
+            }
+        }
+
+        impl Settings {
+            fn set(&mut self, key: &str, value: String) -> Result<(), SettingFault> {
+                match key {
+                    $($key => self.$field = read(key, value, ($($range)?))?,)+
+                    _ => self.templates.push(Template::new(key, value)?),
+                }
+                Ok(())
+            }
+        }
+
+        /// The table for the export `about`.
+        #[must_use]
+        pub fn settings() -> Vec<Setting> {
+            let defaults = Settings::default();
+            let templates = Setting {
+                key: format!("{TEMPLATES}NAME"),
+                accepts: SettingValues::Text,
+                default: None,
+                meaning: "A template in Jinja2 that replaces the built-in one of that name, `memory_prompt.j2` or one of its \
+                    partials."
+                    .to_owned(),
+            };
+            vec![
+                $(Setting {
+                    key: $key.to_owned(),
+                    accepts: <$type>::accepts(($($range)?)),
+                    default: Some(defaults.$field.show()).filter(|text| !text.is_empty()),
+                    meaning: concat!($($meaning),+).trim_start().to_owned(),
+                },)+
+                templates,
+            ]
+        }
+    };
 }
 
-/// When a channel's short-term memory gets a new version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ShortTermHistory {
-    /// Whether versions are kept.
-    pub enabled: bool,
+settings! {
+    /// The bot's name.
+    "persona.name" bot_name: String = String::from("myao");
+    /// The text that opens every prompt. Left out or empty: a short one, in the language of the prompt.
+    "persona.system_prompt" system_prompt: String = String::new();
+    /// Follows the persona's in prompts of memories.
+    "agents.memory.system_prompt" memory_prompt: String = String::new();
+    /// Follows the persona's in prompts of replies.
+    "agents.response.system_prompt" response_prompt: String = String::new();
+    /// Follows the persona's in prompts of judgments.
+    "agents.judgment.system_prompt" judgment_prompt: String = String::new();
+    /// The length limit of a reply, in tokens.
+    "agents.response.params.max_tokens" reply_max_tokens: u32 = 1000, 1..=MANY;
+    /// The length limit of a judgment, in tokens.
+    "agents.judgment.params.max_tokens" judgment_max_tokens: u32 = 500, 1..=MANY;
+    /// Makes the texts of memories: a model (`llm`), or sentences taken out of the messages (`extractive`).
+    "engines.memory" engine: Engine = Engine::Extractive;
+    /// Makes replies: a model (`llm`), or quotes of what is remembered (`extractive`).
+    "engines.response" reply_engine: Engine = Engine::Extractive;
+    /// How many hours back a short-term memory looks, or back to the last one's newest message if that is older.
+    "memory.short_term_window_hours" short_term_window_hours: u32 = 24, 1..=87_600;
+    /// The longest long-term memory, in tokens.
+    "memory.long_term_summary_max_tokens" long_term_summary_max_tokens: u32 = 500, 1..=MANY;
+    /// The longest short-term memory, in tokens.
+    "memory.short_term_summary_max_tokens" short_term_summary_max_tokens: u32 = 300, 1..=MANY;
+    /// How many tokens of records a channel's prompts show. A record is a part of a message, such as a date or a
+    /// decision, that the text of a memory does not have. A reply's prompt shows twice as many.
+    "memory.records_max_tokens" records_max_tokens: u32 = 200, 0..=MANY;
+    /// The language of a model's answers; one in another is asked for again, and then refused. `auto` is a language
+    /// in which much of the input is written.
+    "memory.language" language: Language = Language::AsInput;
+    /// The language of the built-in prompts. It is one thing in which to ask a model, and another in which it
+    /// answers (`memory.language`). `auto` is that of the talk: Japanese where it is mostly Japanese, else English.
+    "memory.prompt_language" prompt_language: PromptLanguage = PromptLanguage::Japanese;
+    /// Tokens kept free in each prompt, beside those of the answer, for what the model's server adds to it and for
+    /// the note that follows a bad answer.
+    "memory.context_margin_tokens" context_margin_tokens: u32 = 300, 0..=MANY;
+    /// While the model fails, short-term memories are extracted without it. Such a stand-in is version 0, is never
+    /// merged, and the model makes the memory anew when it is back.
+    "memory.extractive_stand_in" extractive_stand_in: bool = false;
+    /// Keeps versions of a channel's short-term memory. If not, version 1 is overwritten at every run with new
+    /// messages.
+    "memory.short_term_history.enabled" history_enabled: bool = true;
     /// How many versions prompts show.
-    pub max_history_count: u32,
-    /// Seconds of silence after which a conversation is over.
-    pub conversation_idle_seconds: u32,
-    /// The number of new messages with which a version is due.
-    pub message_threshold: u32,
+    "memory.short_term_history.max_history_count" max_history_count: u32 = 5, 0..=1000;
+    /// A conversation is over after so many seconds of silence.
+    "memory.short_term_history.conversation_idle_seconds" conversation_idle_seconds: u32 = 7200, 0..=31_536_000;
+    /// A version is made with so many new messages.
+    "memory.short_term_history.message_threshold" message_threshold: u32 = 50, 1..=MANY;
+    /// When the memory of a thread is made. `on_demand`: when its channel gets a version that leaves out older
+    /// replies, and when the host asks for it. `always`: at every run in which it has a new message; this costs
+    /// more calls of the model.
+    "memory.thread_memories" thread_memories: ThreadMemories = ThreadMemories::OnDemand;
+    /// At most so many messages go into one memory; more make several versions. Of a longer thread the first
+    /// message and the newest replies are read.
+    "memory.generation_message_limit" generation_message_limit: u32 = 1000, 1..=MANY;
+    /// Makes and shows the retired workspace short-term memory.
+    "memory.legacy_workspace_short_term" legacy_workspace_short_term: bool = false;
+    /// Merges the workspace's memory after every channel instead of once per run.
+    "memory.workspace_merge_per_channel" workspace_merge_per_channel: bool = false;
+    /// At most so many tokens stand in a prompt around the conversation that a reply answers, or the thread of a
+    /// memory. They show what the channel remembers, what bears on the question or the thread, other conversations.
+    "context.surroundings_max_tokens" surroundings_max_tokens: u32 = 4000, 0..=MANY;
+    /// At most so many messages stand in the prompt of a reply.
+    "response.channel_messages_limit" reply_message_limit: u32 = 50, 0..=MANY;
+    /// Masks credentials in messages, memories and questions before anything is made from them: tokens with a provider's
+    /// form, private keys, `Authorization` headers, passwords in URLs. A mask has the length of what it hides.
+    "redact_secrets" redact_secrets: bool = true;
+    /// The scope id of workspace memories.
+    "workspace_scope_id" workspace_scope_id: String = String::from("default");
 }
 
 /// When a thread's memory is made.
@@ -120,7 +182,7 @@ pub enum PromptLanguage {
     Japanese,
     /// The English ones.
     English,
-    /// Japanese if most of the conversation is, English otherwise.
+    /// Japanese where most of the talk is, English elsewhere.
     AsConversation,
 }
 
@@ -133,46 +195,14 @@ pub struct Template {
     pub source: String,
 }
 
-/// Memories and replies without a model, with the limits of the specification.
-impl Default for Settings {
-    fn default() -> Self {
-        let persona = Persona {
-            name: "myao".to_owned(),
-            system_prompt: SYSTEM_PROMPT.to_owned(),
-        };
-        Self {
-            persona: persona.clone(),
-            engine: Engine::Extractive,
-            reply_engine: Engine::Extractive,
-            response_persona: persona.clone(),
-            judgment_persona: persona,
-            // As much as fits in one post.
-            reply_max_tokens: 1000,
-            // One sentence, with some reserve.
-            judgment_max_tokens: 500,
-            short_term_window_hours: 24,
-            long_term_summary_max_tokens: 500,
-            short_term_summary_max_tokens: 300,
-            records_max_tokens: 200,
-            language: Language::AsInput,
-            prompt_language: PromptLanguage::Japanese,
-            context_margin_tokens: 300,
-            extractive_stand_in: false,
-            short_term_history: ShortTermHistory {
-                enabled: true,
-                max_history_count: 5,
-                conversation_idle_seconds: 7200,
-                message_threshold: 50,
-            },
-            thread_memories: ThreadMemories::OnDemand,
-            generation_message_limit: 1000,
-            reply_message_limit: 50,
-            surroundings_max_tokens: 4000,
-            legacy_workspace_short_term: false,
-            workspace_merge_per_channel: false,
-            redact_secrets: true,
-            workspace_scope_id: "default".to_owned(),
-            templates: Vec::new(),
+impl Template {
+    fn new(key: &str, source: String) -> Result<Self, SettingFault> {
+        match key.strip_prefix(TEMPLATES) {
+            None | Some("") => Err(fault(key, "there is no such setting", None)),
+            Some(name) => Ok(Self {
+                name: name.to_owned(),
+                source,
+            }),
         }
     }
 }
@@ -183,18 +213,23 @@ impl Settings {
     /// # Errors
     /// Every setting that is not accepted.
     pub fn read(pairs: Vec<(String, String)>) -> Result<Self, Vec<SettingFault>> {
-        let mut reader = Reader::default();
+        let mut settings = Self::default();
         let mut faults = Vec::new();
         let mut seen = BTreeSet::new();
         for (key, value) in pairs {
-            let read = match seen.insert(key.clone()) {
-                true => reader.set(&key, value),
-                false => Err(Refused::Twice),
-            };
-            faults.extend(read.err().map(|refused| refused.fault(key)));
+            if seen.contains(&key) {
+                faults.push(fault(
+                    &key,
+                    "it is given twice",
+                    Some("one value".to_owned()),
+                ));
+            } else {
+                faults.extend(settings.set(&key, value).err());
+            }
+            seen.insert(key);
         }
         if faults.is_empty() {
-            Ok(reader.finish())
+            Ok(settings)
         } else {
             Err(faults)
         }
@@ -205,182 +240,4 @@ impl Settings {
 #[must_use]
 pub fn check(pairs: Vec<(String, String)>) -> Vec<SettingFault> {
     Settings::read(pairs).err().unwrap_or_default()
-}
-
-/// Why a setting is not accepted.
-enum Refused {
-    Unknown,
-    Twice,
-    OutOfRange { value: String, range: String },
-}
-
-impl Refused {
-    fn fault(self, key: String) -> SettingFault {
-        let (detail, range) = match self {
-            Self::Unknown => ("there is no such setting".to_owned(), None),
-            Self::Twice => ("it is given twice".to_owned(), Some("one value".to_owned())),
-            Self::OutOfRange { value, range } => {
-                let quoted: String = value.chars().take(MAX_QUOTED_CHARS).collect();
-                (format!("`{quoted}` is not {range}"), Some(range))
-            }
-        };
-        SettingFault { key, detail, range }
-    }
-}
-
-/// What was read so far. The agents' own system prompts are added to the persona's at the end.
-#[derive(Default)]
-struct Reader {
-    settings: Settings,
-    memory_prompt: String,
-    response_prompt: String,
-    judgment_prompt: String,
-}
-
-impl Reader {
-    fn set(&mut self, key: &str, value: String) -> Result<(), Refused> {
-        let settings = &mut self.settings;
-        match key {
-            "persona.name" => settings.persona.name = value,
-            "persona.system_prompt" => settings.persona.system_prompt = value,
-            "agents.memory.system_prompt" => self.memory_prompt = value,
-            "agents.response.system_prompt" => self.response_prompt = value,
-            "agents.judgment.system_prompt" => self.judgment_prompt = value,
-            "agents.response.params.max_tokens" => {
-                settings.reply_max_tokens = number(value, 1..=MANY)?;
-            }
-            "agents.judgment.params.max_tokens" => {
-                settings.judgment_max_tokens = number(value, 1..=MANY)?;
-            }
-            "engines.memory" => settings.engine = one_of(value, &ENGINES)?,
-            "engines.response" => settings.reply_engine = one_of(value, &ENGINES)?,
-            "redact_secrets" => settings.redact_secrets = one_of(value, &SWITCH)?,
-            "workspace_scope_id" => settings.workspace_scope_id = value,
-            "response.channel_messages_limit" => {
-                settings.reply_message_limit = number(value, 0..=MANY)?;
-            }
-            "context.surroundings_max_tokens" => {
-                settings.surroundings_max_tokens = number(value, 0..=MANY)?;
-            }
-            _ => match (key.strip_prefix("memory."), key.strip_prefix("templates.")) {
-                (Some(key), _) => self.set_memory(key, value)?,
-                (_, Some(name)) if !name.is_empty() => settings.templates.push(Template {
-                    name: name.to_owned(),
-                    source: value,
-                }),
-                _ => return Err(Refused::Unknown),
-            },
-        }
-        Ok(())
-    }
-
-    /// A key that begins with `memory.`.
-    fn set_memory(&mut self, key: &str, value: String) -> Result<(), Refused> {
-        let settings = &mut self.settings;
-        let history = &mut settings.short_term_history;
-        match key {
-            "short_term_window_hours" => {
-                settings.short_term_window_hours = number(value, 1..=87_600)?;
-            }
-            "long_term_summary_max_tokens" => {
-                settings.long_term_summary_max_tokens = number(value, 1..=MANY)?;
-            }
-            "short_term_summary_max_tokens" => {
-                settings.short_term_summary_max_tokens = number(value, 1..=MANY)?;
-            }
-            "records_max_tokens" => settings.records_max_tokens = number(value, 0..=MANY)?,
-            "language" => settings.language = one_of(value, &LANGUAGES)?,
-            "prompt_language" => {
-                settings.prompt_language = one_of(value, &PROMPT_LANGUAGES)?;
-            }
-            "context_margin_tokens" => settings.context_margin_tokens = number(value, 0..=MANY)?,
-            "extractive_stand_in" => settings.extractive_stand_in = one_of(value, &SWITCH)?,
-            "short_term_history.enabled" => history.enabled = one_of(value, &SWITCH)?,
-            "short_term_history.max_history_count" => {
-                history.max_history_count = number(value, 0..=1000)?;
-            }
-            "short_term_history.conversation_idle_seconds" => {
-                history.conversation_idle_seconds = number(value, 0..=31_536_000)?;
-            }
-            "short_term_history.message_threshold" => {
-                history.message_threshold = number(value, 1..=MANY)?;
-            }
-            "thread_memories" => {
-                settings.thread_memories = one_of(value, &THREAD_MEMORIES)?;
-            }
-            "generation_message_limit" => {
-                settings.generation_message_limit = number(value, 1..=MANY)?;
-            }
-            "legacy_workspace_short_term" => {
-                settings.legacy_workspace_short_term = one_of(value, &SWITCH)?;
-            }
-            "workspace_merge_per_channel" => {
-                settings.workspace_merge_per_channel = one_of(value, &SWITCH)?;
-            }
-            _ => return Err(Refused::Unknown),
-        }
-        Ok(())
-    }
-
-    fn finish(self) -> Settings {
-        let persona = &self.settings.persona;
-        let with = |own: &str| Persona {
-            name: persona.name.clone(),
-            system_prompt: match own {
-                "" => persona.system_prompt.clone(),
-                own => format!("{}\n\n{own}", persona.system_prompt),
-            },
-        };
-        Settings {
-            response_persona: with(&self.response_prompt),
-            judgment_persona: with(&self.judgment_prompt),
-            persona: with(&self.memory_prompt),
-            ..self.settings
-        }
-    }
-}
-
-const ENGINES: [(&str, Engine); 2] = [("llm", Engine::Llm), ("extractive", Engine::Extractive)];
-const SWITCH: [(&str, bool); 2] = [("true", true), ("false", false)];
-const THREAD_MEMORIES: [(&str, ThreadMemories); 2] = [
-    ("on_demand", ThreadMemories::OnDemand),
-    ("always", ThreadMemories::Always),
-];
-const PROMPT_LANGUAGES: [(&str, PromptLanguage); 3] = [
-    ("ja", PromptLanguage::Japanese),
-    ("en", PromptLanguage::English),
-    ("auto", PromptLanguage::AsConversation),
-];
-const LANGUAGES: [(&str, Language); 7] = [
-    ("auto", Language::AsInput),
-    ("any", Language::Any),
-    ("ja", Language::Japanese),
-    ("en", Language::English),
-    ("zh", Language::Chinese),
-    ("ko", Language::Korean),
-    ("ru", Language::Russian),
-];
-
-/// A whole number, in digits alone.
-fn number(value: String, range: RangeInclusive<u32>) -> Result<u32, Refused> {
-    let is_digits = value.bytes().all(|byte| byte.is_ascii_digit());
-    let number = value.parse().ok().filter(|_| is_digits);
-    number
-        .filter(|number| range.contains(number))
-        .ok_or_else(|| Refused::OutOfRange {
-            value,
-            range: format!("a whole number from {} to {}", range.start(), range.end()),
-        })
-}
-
-/// One of a few names.
-fn one_of<T: Copy>(value: String, names: &[(&str, T)]) -> Result<T, Refused> {
-    let found = names.iter().find(|(name, _)| *name == value);
-    found.map(|(_, meaning)| *meaning).ok_or_else(|| {
-        let names: Vec<String> = names.iter().map(|(name, _)| format!("`{name}`")).collect();
-        Refused::OutOfRange {
-            value,
-            range: format!("one of {}", names.join(", ")),
-        }
-    })
 }

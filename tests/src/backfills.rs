@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use myao_bot::backfill;
 use myao_bot::backfill::{BackfillError, Options, Outcomes};
-use myao_plugin::{Engine, MemoryPlugin, Settings};
+use myao_plugin::{MemoryPlugin, Settings};
 use myao_sql::SqlWorkspace;
 use myao_testkit::{Imports, Tap};
 
@@ -17,7 +17,7 @@ use crate::{default_settings, plugin, plugin_over};
 #[must_use]
 pub fn llm_settings() -> Settings {
     default_settings().with(|settings| {
-        settings.engine = Engine::Llm;
+        settings.set("engines.memory", "llm");
     })
 }
 
@@ -25,7 +25,7 @@ pub fn llm_settings() -> Settings {
 #[must_use]
 pub fn telling_settings() -> Settings {
     llm_settings().with(|settings| {
-        settings.long_term_summary_max_tokens = 1_000_000;
+        settings.set("memory.long_term_summary_max_tokens", 1_000_000);
     })
 }
 
@@ -33,8 +33,8 @@ pub fn telling_settings() -> Settings {
 #[must_use]
 pub fn small_steps() -> Settings {
     telling_settings().with(|settings| {
-        settings.generation_message_limit = 15;
-        settings.short_term_history.message_threshold = 10;
+        settings.set("memory.generation_message_limit", 15);
+        settings.set("memory.short_term_history.message_threshold", 10);
     })
 }
 

@@ -27,7 +27,7 @@ use myao::config::Config;
 use myao_plugin::LoadedComponent;
 use myao_plugin::Places;
 use myao_plugin::llm::Llm;
-use myao_plugin::{Limits, MemoryPlugin, MemoryPluginBuilder, Settings, ThreadMemories};
+use myao_plugin::{Limits, MemoryPlugin, MemoryPluginBuilder, Settings};
 use myao_testkit::Imports;
 
 /// A file of the project, by its path from the top.
@@ -63,14 +63,18 @@ pub fn component_of(name: &str) -> LoadedComponent {
         .unwrap_or_else(|error| panic!("{error}; run `make component` first"))
 }
 
-/// The default settings, for the extractive engine; threads' memories are made at every run, so that tests meet them.
+/// The default settings, for the extractive engine; threads' memories are made at every run, so that tests meet them, and
+/// prompts are the specification's.
 #[must_use]
 #[allow(clippy::panic)]
 pub fn default_settings() -> Settings {
     Config::default()
         .settings()
         .unwrap_or_else(|error| panic!("{error}"))
-        .with(|settings| settings.thread_memories = ThreadMemories::Always)
+        .with(|settings| {
+            settings.set("memory.thread_memories", "always");
+            settings.set("memory.prompt_language", "ja");
+        })
 }
 
 /// The component over a storage and a model, for more to be said.

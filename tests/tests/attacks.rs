@@ -43,7 +43,7 @@ const NOW: Timestamp = Timestamp {
 
 fn renderer() -> MemoryPlugin {
     let settings = default_settings().with(|settings| {
-        settings.legacy_workspace_short_term = true;
+        settings.set("memory.legacy_workspace_short_term", true);
     });
     plugin(Arc::new(EmptyStorage), Arc::new(NoLlm), settings)
 }

@@ -17,7 +17,10 @@ fn context() -> Context {
 
 fn renderer(legacy_workspace_short_term: bool) -> MemoryPlugin {
     let settings = default_settings().with(|settings| {
-        settings.legacy_workspace_short_term = legacy_workspace_short_term;
+        settings.set(
+            "memory.legacy_workspace_short_term",
+            legacy_workspace_short_term,
+        );
     });
     plugin(Arc::new(EmptyStorage), Arc::new(NoLlm), settings)
 }

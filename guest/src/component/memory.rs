@@ -114,7 +114,7 @@ impl context_builder::Guest for Component {
 impl memory_generator::Guest for Component {
     fn should_update(state: UpdateState, now: Timestamp) -> Result<bool, Error> {
         let settings = read_settings()?;
-        generator::should_update(&state, &settings.short_term_history, checked(now)?)
+        generator::should_update(&state, &settings, checked(now)?)
     }
 
     fn next_steps(done: Vec<DoneStep>, now: Timestamp) -> Result<Batch, Error> {

@@ -20,6 +20,7 @@ impl about::Guest for Component {
             name: "myao".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             contract: CONTRACT_VERSION.to_owned(),
+            settings: settings::settings(),
         }
     }
 

@@ -106,7 +106,7 @@ fn of_ten_versions_the_newest_five_are_shown_oldest_first() {
 #[test]
 fn the_setting_limits_the_history() {
     let mut host = host_with_versions(3);
-    host.settings.short_term_history.max_history_count = 2;
+    host.settings.max_history_count = 2;
     assert_eq!(
         channel_of(&host).short_term_memory_history,
         ["version 2", "version 3"]
@@ -117,7 +117,7 @@ fn the_setting_limits_the_history() {
 #[test]
 fn without_versions_the_history_holds_the_newest_alone() {
     let mut host = host_with_versions(3);
-    host.settings.short_term_history.enabled = false;
+    host.settings.history_enabled = false;
     let channel = channel_of(&host);
     assert_eq!(channel.short_term_memory_history, ["version 3"]);
     assert_eq!(channel.short_term_memory.as_deref(), Some("version 3"));
@@ -179,7 +179,7 @@ fn host_with_memories() -> TestHost {
 fn a_context_holds_persona_conversation_and_every_memory() {
     let host = host_with_memories();
     let context = host.context("C1");
-    assert_eq!(context.persona, host.settings.persona);
+    assert_eq!(context.persona, persona_for(&host.settings, "", &context));
     assert_eq!(context.conversation_history.channel_name, "general");
     assert_eq!(texts(&context), ["a", "a1"]);
     assert_eq!(

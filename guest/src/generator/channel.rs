@@ -162,7 +162,7 @@ impl Run<'_> {
 
     /// Whether a channel has only one version, which the next one replaces.
     fn overwrites_versions(&self) -> bool {
-        !self.ports.settings.short_term_history.enabled
+        !self.ports.settings.history_enabled
     }
 
     /// Makes a stand-in for the next version, if the settings ask for it and there is news.

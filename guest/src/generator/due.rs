@@ -5,20 +5,20 @@ use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{SkipReason, UpdateState};
 use crate::bindings::storage::{Backlog, Due, DueQuery};
 use crate::bindings::types::Timestamp;
-use crate::settings::ShortTermHistory;
+use crate::settings::Settings;
 use crate::ts::Ts;
 
-/// Whether a channel's short-term memory gets a new version (document `01f`, `_should_update_short_term_memory`).
+/// Returns true if a channel's short-term memory gets a new version (document `01f`, `_should_update_short_term_memory`).
 ///
 /// # Errors
 /// [`Error::InvalidTs`].
 pub fn should_update(
     state: &UpdateState,
-    history: &ShortTermHistory,
+    settings: &Settings,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    if !history.enabled || !state.has_memory || state.new_message_count >= history.message_threshold
-    {
+    let has_many = state.new_message_count >= settings.message_threshold;
+    if !settings.history_enabled || !state.has_memory || has_many {
         return Ok(true);
     }
     let Some(latest) = state
@@ -29,14 +29,14 @@ pub fn should_update(
     else {
         return Ok(false);
     };
-    Ok(latest <= Ts::last_of(idle_since(history, now)))
+    Ok(latest <= Ts::last_of(idle_since(settings, now)))
 }
 
 /// A conversation is over if its newest message is not after this.
-fn idle_since(history: &ShortTermHistory, now: Timestamp) -> Timestamp {
+fn idle_since(settings: &Settings, now: Timestamp) -> Timestamp {
     let unix_seconds = now
         .unix_seconds
-        .saturating_sub(i64::from(history.conversation_idle_seconds));
+        .saturating_sub(i64::from(settings.conversation_idle_seconds));
     Timestamp {
         unix_seconds,
         ..now
@@ -77,15 +77,15 @@ impl Run<'_> {
     }
 
     pub(super) fn read_due(&self) -> Result<Due, Error> {
-        let history = self.ports.settings.short_term_history;
+        let settings = &self.ports.settings;
         self.ports
             .storage
             .list_due(&DueQuery {
                 until: self.until().to_string(),
                 window_start: self.window_start().to_string(),
-                idle_since: Ts::last_of(idle_since(&history, self.now)).to_string(),
-                message_threshold: history.message_threshold,
-                always: !history.enabled,
+                idle_since: Ts::last_of(idle_since(settings, self.now)).to_string(),
+                message_threshold: settings.message_threshold,
+                always: !settings.history_enabled,
             })
             .map_err(Error::Storage)
     }
@@ -110,7 +110,7 @@ impl Run<'_> {
             has_memory: backlog.short_term_version.is_some(),
             new_message_count: backlog.new_message_count,
         };
-        let due = should_update(&state, &self.ports.settings.short_term_history, self.now)?;
+        let due = should_update(&state, &self.ports.settings, self.now)?;
         Ok((!due).then_some(SkipReason::NotDue))
     }
 

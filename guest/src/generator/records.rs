@@ -88,7 +88,7 @@ impl Run<'_> {
         let Ports {
             storage, settings, ..
         } = self.ports;
-        Marks::load(*storage, channel_id, self.until(), &settings.persona.name)
+        Marks::load(*storage, channel_id, self.until(), &settings.bot_name)
     }
 
     /// Whether memories are made without a model, which would read the marks by itself.
@@ -129,7 +129,7 @@ impl Run<'_> {
 
     /// Whether it is the bot, whose posts repeat what is remembered already.
     fn is_self(&self, user: &User) -> bool {
-        user.is_bot && user.name == self.ports.settings.persona.name
+        user.is_bot && user.name == self.ports.settings.bot_name
     }
 }
 

@@ -21,7 +21,7 @@ pub fn read_all(
     channel_id: &str,
     until: Ts,
 ) -> Result<ChannelMarks, Error> {
-    let marks = Marks::load(storage, channel_id, until, &settings.persona.name)?;
+    let marks = Marks::load(storage, channel_id, until, &settings.bot_name)?;
     let memories = if marks.corrections.is_empty() {
         Vec::new()
     } else {

@@ -36,8 +36,8 @@ use variables::{Request, Variables};
 
 use crate::bindings::errors::{Error, OtherReason, TemplateFault};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
-use crate::bindings::types::{Context, MemoryType, Message, Scope, Timestamp};
-use crate::settings::{PromptLanguage, Template};
+use crate::bindings::types::{Context, MemoryType, Message, Persona, Scope, Timestamp};
+use crate::settings::{ENGLISH_SYSTEM_PROMPT, PromptLanguage, SYSTEM_PROMPT, Settings, Template};
 
 /// The template of a memory's prompt; the others are its partials.
 const MEMORY_PROMPT: &str = "memory_prompt.j2";
@@ -186,6 +186,25 @@ impl Renderer {
             // minijinja's error names the template and the line.
             Err(built_in::NoTime) => render_with(&environment(set)?, name, variables),
         }
+    }
+}
+
+/// Who the bot is in prompts from this context; an agent's own system prompt follows that of all.
+#[must_use]
+pub fn persona_for(settings: &Settings, own: &str, context: &Context) -> Persona {
+    let opening = match settings.system_prompt.as_str() {
+        "" => match Set::of(settings.prompt_language, context) {
+            Set::Japanese => SYSTEM_PROMPT,
+            Set::English => ENGLISH_SYSTEM_PROMPT,
+        },
+        given => given,
+    };
+    Persona {
+        name: settings.bot_name.clone(),
+        system_prompt: match own {
+            "" => opening.to_owned(),
+            own => format!("{opening}\n\n{own}"),
+        },
     }
 }
 

@@ -53,7 +53,7 @@ impl Responder<'_> {
     /// Makes a reply to a message, and posts it.
     pub(super) fn reply(&self, target: &Target, occasion: Occasion) -> Result<Answer, Error> {
         let situation = self.situation(target, Wanted::reply(&self.ports.settings))?;
-        let bot = &self.ports.settings.persona.name;
+        let bot = &self.ports.settings.bot_name;
         let marked = confirmation(&situation, bot).filter(|_| occasion == Occasion::Mention);
         let answered = match marked {
             Some(confirmation) => confirmed(confirmation),

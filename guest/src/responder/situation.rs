@@ -7,12 +7,13 @@ use crate::bindings::errors::Error;
 use crate::bindings::llm::Agent;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{
-    Citation, Context, ConversationHistory, Engine, Message, Notes, Persona, Scope, User,
+    Citation, Context, ConversationHistory, Engine, Message, Notes, Scope, User,
 };
 use crate::context::{self, NO_NOTES, Remembered, build_around, shown_thread_memories};
 use crate::line_sources::{citations, citations_of_quotes};
 use crate::marks::{Corrections, Marks};
 use crate::programs::{self, program_lines};
+use crate::prompt::persona_for;
 use crate::records::{Room, Shown, shown_of};
 use crate::settings::Settings;
 use crate::surroundings::reply;
@@ -52,10 +53,10 @@ impl Wanted {
         }
     }
 
-    fn persona(self, settings: &Settings) -> &Persona {
+    fn own_prompt(self, settings: &Settings) -> &str {
         match self {
-            Self::Reply | Self::Quotes => &settings.response_persona,
-            Self::Judgment => &settings.judgment_persona,
+            Self::Reply | Self::Quotes => &settings.response_prompt,
+            Self::Judgment => &settings.judgment_prompt,
         }
     }
 }
@@ -142,7 +143,7 @@ impl Responder<'_> {
         }
         memories.extend(of_threads);
         memories.sort_by_key(|memory| nearness(memory, &channel_id));
-        context.persona = wanted.persona(settings).clone();
+        context.persona = persona_for(settings, wanted.own_prompt(settings), &context);
         let answered = talk.answered;
         let question = question::asked(&context, &answered);
         let hits = self.hits(&question, &context, &answered)?;
@@ -201,7 +202,7 @@ impl Responder<'_> {
         if channel_id.is_empty() {
             return Ok(Marks::default());
         }
-        let bot = &self.ports.settings.persona.name;
+        let bot = &self.ports.settings.bot_name;
         Marks::load(self.ports.storage, channel_id, Ts::last_of(self.now), bot)
     }
 

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
+use crate::bindings::exports::myao::memory::about::{NumberRange, SettingValues};
 
 fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
@@ -18,63 +19,44 @@ fn without_pairs_everything_has_its_default() {
 }
 
 #[test]
-fn an_agents_own_system_prompt_follows_the_personas() {
-    let given = [
-        ("agents.response.system_prompt", "Reply."),
-        ("agents.judgment.system_prompt", ""),
-        ("persona.system_prompt", "A cat."),
-        ("persona.name", "mew"),
-    ];
-    let settings = Settings::read(pairs(&given)).unwrap();
-    let prompts = [
-        &settings.persona,
-        &settings.response_persona,
-        &settings.judgment_persona,
-    ];
-    let prompts = prompts.map(|persona| (persona.name.as_str(), persona.system_prompt.as_str()));
-    assert_eq!(
-        prompts,
-        [
-            ("mew", "A cat."),
-            ("mew", "A cat.\n\nReply."),
-            ("mew", "A cat.")
-        ]
-    );
+fn the_defaults_are_those_of_the_specification() {
+    let table = settings();
+    for (key, default) in [
+        ("memory.short_term_window_hours", "24"),
+        ("memory.long_term_summary_max_tokens", "500"),
+        ("memory.short_term_summary_max_tokens", "300"),
+        ("memory.short_term_history.enabled", "true"),
+        ("memory.short_term_history.max_history_count", "5"),
+        (
+            "memory.short_term_history.conversation_idle_seconds",
+            "7200",
+        ),
+        ("memory.short_term_history.message_threshold", "50"),
+        ("memory.prompt_language", "ja"),
+        ("workspace_scope_id", "default"),
+    ] {
+        let setting = table.iter().find(|setting| setting.key == key).unwrap();
+        assert_eq!(setting.default.as_deref(), Some(default), "{key}");
+    }
+    let given = table
+        .into_iter()
+        .filter_map(|row| Some((row.key, row.default?)));
+    assert_eq!(Settings::read(given.collect()), Ok(Settings::default()));
 }
 
 #[test]
 fn every_number_has_a_range() {
-    let ranges = [
-        ("agents.response.params.max_tokens", 1, MANY),
-        ("agents.judgment.params.max_tokens", 1, MANY),
-        ("memory.short_term_window_hours", 1, 87_600),
-        ("memory.long_term_summary_max_tokens", 1, MANY),
-        ("memory.short_term_summary_max_tokens", 1, MANY),
-        ("memory.records_max_tokens", 0, MANY),
-        ("memory.context_margin_tokens", 0, MANY),
-        ("memory.short_term_history.max_history_count", 0, 1000),
-        (
-            "memory.short_term_history.conversation_idle_seconds",
-            0,
-            31_536_000,
-        ),
-        ("memory.short_term_history.message_threshold", 1, MANY),
-        ("memory.generation_message_limit", 1, MANY),
-        ("response.channel_messages_limit", 0, MANY),
-        ("context.surroundings_max_tokens", 0, MANY),
-    ];
-    let contract = include_str!("../../../wit/settings.wit");
-    for (key, first, last) in ranges {
-        let row = format!("| `{key}` | {first} to {last} |");
-        assert!(contract.contains(&row), "{row} is not in the contract");
-        for good in [first, last] {
+    for setting in settings() {
+        let SettingValues::Number(NumberRange { min, max }) = setting.accepts else {
+            continue;
+        };
+        let key = setting.key.as_str();
+        for good in [min, max] {
             assert!(fault(key, &good.to_string()).is_none(), "{key}: {good}");
         }
-        let below = i64::from(first) - 1;
-        let above = i64::from(last) + 1;
-        for bad in [below, above, 99_999_999_999] {
+        for bad in [i64::from(min) - 1, i64::from(max) + 1, 99_999_999_999] {
             let fault = fault(key, &bad.to_string()).unwrap();
-            let range = format!("a whole number from {first} to {last}");
+            let range = format!("a whole number from {min} to {max}");
             assert_eq!(fault.key, key);
             assert_eq!(fault.detail, format!("`{bad}` is not {range}"));
             assert_eq!(fault.range, Some(range));

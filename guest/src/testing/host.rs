@@ -9,15 +9,13 @@ use crate::bindings::exports::myao::memory::memory_generator::{Batch, DoneStep, 
 use crate::bindings::log::Level;
 use crate::bindings::storage::{MemoryDraft, SaveMode};
 use crate::bindings::types::{
-    Citation, Context, Coverage, Engine, LeftOut, MemoryType, Message, MessageRef, Persona, Scope,
+    Citation, Context, Coverage, Engine, LeftOut, MemoryType, Message, MessageRef, Scope,
     Timestamp, User,
 };
 use crate::context;
 use crate::generator::Run;
 use crate::ports::{Log, Ports, Storage};
-use crate::settings::{
-    Language, PromptLanguage, Settings, ShortTermHistory, Template, ThreadMemories,
-};
+use crate::settings::{PromptLanguage, Settings, Template, ThreadMemories};
 
 /// 2024-03-01 10:00:00 UTC. Tests tell times as seconds from here.
 pub(crate) const NOW: i64 = 1_709_287_200;
@@ -298,48 +296,17 @@ impl TestHost {
     }
 }
 
-/// The bot; an agent's own instruction follows the persona's.
-fn persona(instruction: &str) -> Persona {
-    Persona {
-        name: "みゃお".to_owned(),
-        system_prompt: format!("あなたは「みゃお」です。\n\n{instruction}"),
-    }
-}
-
 /// The defaults of the specification. Threads' memories are made at every run, as its documents say.
 fn default_settings() -> Settings {
     Settings {
-        persona: Persona {
-            name: "みゃお".to_owned(),
-            system_prompt: "あなたは「みゃお」です。".to_owned(),
-        },
+        bot_name: "みゃお".to_owned(),
+        system_prompt: "あなたは「みゃお」です。".to_owned(),
         engine: Engine::Llm,
         reply_engine: Engine::Llm,
-        response_persona: persona("返事をします。"),
-        judgment_persona: persona("返事をするか決めます。"),
-        reply_max_tokens: 1000,
-        judgment_max_tokens: 500,
-        short_term_window_hours: 24,
-        long_term_summary_max_tokens: 500,
-        short_term_summary_max_tokens: 300,
-        records_max_tokens: 200,
-        language: Language::AsInput,
+        response_prompt: "返事をします。".to_owned(),
+        judgment_prompt: "返事をするか決めます。".to_owned(),
         prompt_language: PromptLanguage::Japanese,
-        context_margin_tokens: 300,
-        extractive_stand_in: false,
-        short_term_history: ShortTermHistory {
-            enabled: true,
-            max_history_count: 5,
-            conversation_idle_seconds: 7200,
-            message_threshold: 50,
-        },
         thread_memories: ThreadMemories::Always,
-        generation_message_limit: 1000,
-        reply_message_limit: 50,
-        surroundings_max_tokens: 4000,
-        legacy_workspace_short_term: false,
-        workspace_merge_per_channel: false,
-        workspace_scope_id: "default".to_owned(),
-        templates: Vec::new(),
+        ..Settings::default()
     }
 }

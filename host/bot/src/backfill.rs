@@ -135,8 +135,8 @@ pub async fn backfill(
     let mut outcomes = Outcomes::default();
     let mut next = first_tick(plugin, workspace, clock, end, local_time).await?;
     let start = next.unwrap_or(end);
-    let history = plugin.settings().short_term_history;
-    let idle = i64::from(history.conversation_idle_seconds);
+    let idle = "memory.short_term_history.conversation_idle_seconds";
+    let idle = i64::from(plugin.settings().number(idle));
     let mut busy = start;
     // If it keeps going, it must behave like a bot: later runs must take in what it could not make.
     let generating = if options.keep_going {
@@ -212,7 +212,9 @@ async fn merge_left_over(
     now: Timestamp,
 ) -> Result<Option<Entry>, BackfillError> {
     let waiting = waiting(plugin, workspace, now).await?;
-    let legacy = plugin.settings().legacy_workspace_short_term;
+    let legacy = plugin
+        .settings()
+        .is_on("memory.legacy_workspace_short_term");
     if !(waiting.workspace_long_term || legacy && waiting.workspace_short_term) {
         return Ok(None);
     }
@@ -301,7 +303,9 @@ async fn is_waiting(
     now: Timestamp,
 ) -> Result<bool, BackfillError> {
     let waiting = waiting(plugin, workspace, now).await?;
-    let legacy = plugin.settings().legacy_workspace_short_term;
+    let legacy = plugin
+        .settings()
+        .is_on("memory.legacy_workspace_short_term");
     Ok(!waiting.channels.is_empty()
         || !waiting.threads.is_empty()
         || waiting.workspace_long_term
@@ -318,7 +322,7 @@ pub async fn waiting(
     now: Timestamp,
 ) -> Result<Due, BackfillError> {
     let until = end_of_second(now.unix_seconds).to_string();
-    let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
+    let window = plugin.settings().window_seconds();
     workspace
         .at(Place::Schedule)
         .list_due(DueQuery {

@@ -136,9 +136,9 @@ fn part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 
 const DAY_SECONDS: i64 = 24 * 3600;
 
-/// `response`: when and how often the bot answers.
+/// `response`: when and how often the bot answers. The section also has settings of the component.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct Response {
     /// How often the bot looks for something to answer unasked. Default `60`.
     pub check_interval_seconds: u32,
@@ -149,9 +149,6 @@ pub struct Response {
     pub jitter_ratio: f64,
     /// Older messages are left alone, mentions too. Default `43200`.
     pub max_message_age_seconds: u32,
-    /// At most so many messages go into a reply's context; the thread that is answered comes whole, unless it does not
-    /// fit the model. Default `50`.
-    pub channel_messages_limit: u32,
     /// How many mentions are answered.
     pub mention_limits: MentionLimits,
     /// When a judgment is not asked for again.
@@ -167,7 +164,6 @@ impl Default for Response {
             min_wait_seconds: 300,
             jitter_ratio: 0.3,
             max_message_age_seconds: 43_200,
-            channel_messages_limit: 50,
             mention_limits: MentionLimits::default(),
             judgment_skip: JudgmentSkip::default(),
             judgment_limits: JudgmentLimits::default(),

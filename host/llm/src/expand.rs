@@ -56,7 +56,10 @@ fn expand_value(value: Value) -> Result<Value, String> {
 }
 
 /// Replaces every `${NAME}` once: a `${…}` in the value of a variable stays.
-fn expand(text: &str) -> Result<String, String> {
+///
+/// # Errors
+/// If a variable is not set.
+pub fn expand(text: &str) -> Result<String, String> {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {

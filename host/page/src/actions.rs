@@ -61,7 +61,7 @@ pub(crate) async fn act(
             }
             let channel = reader.channel(id).await?;
             let plugin = reader.site.current.plugin();
-            let bot = &plugin.settings().persona.name;
+            let bot = plugin.settings().text("persona.name");
             marking::correct(workspace, clock, bot, &channel.id, &text).await?;
             tracing::info!("a correction in {}, written on the page", channel.id);
             Ok(Done::See(Route::channel(&channel.id)))

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, Request};
-use myao_plugin::{Engine, MemoryPlugin, Settings, Target, Timestamp};
+use myao_plugin::{MemoryPlugin, Settings, Target, Timestamp};
 use myao_testkit::MemoryStorage;
 
 /// Your model. `myao_llm::configured_model` has OpenAI's, Anthropic's, Google's and Ollama's.
@@ -70,8 +70,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .llm(Arc::new(Model) as Arc<dyn Llm>)
         .chat(Arc::new(Terminal))
         .settings(Settings::default().with(|settings| {
-            settings.engine = Engine::Llm;
-            settings.reply_engine = Engine::Llm;
+            settings.set("engines.memory", "llm");
+            settings.set("engines.response", "llm");
         }))
         .build()?;
     let now = Timestamp {

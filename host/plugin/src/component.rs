@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, InstancePre, Linker};
-use wasmtime::{Config, Engine};
+use wasmtime::component::{Component, Instance, InstancePre, Linker};
+use wasmtime::{Config, Engine, Store};
 
+use crate::bindings::exports::myao::memory::about::Component as About;
 use crate::bindings::exports::myao::memory::{
     about, context_builder, marks, memory_generator, memory_summarizer, reply_prompt, responder,
     searcher,
@@ -16,6 +17,7 @@ use crate::bindings::exports::myao::memory::{
 use crate::cache::{CompiledCache, Failure, compile, load};
 use crate::capabilities::{CallState, add_to_linker};
 use crate::digest::sha256_hex;
+use crate::limits::Limits;
 use crate::system_clock;
 
 /// The first bytes of every WebAssembly file.
@@ -120,6 +122,7 @@ pub struct LoadedComponent {
     pub(crate) engine: Engine,
     pub(crate) pre: InstancePre<CallState>,
     pub(crate) exports: Exports,
+    pub(crate) about: Arc<About>,
 }
 
 /// Where the interfaces of a component are. A component of the world `summarizer` has only the first three, one of the
@@ -221,13 +224,43 @@ impl LoadedComponent {
         let misfit = |error| incompatible(name, &engine, &component, &error);
         let pre = linker.instantiate_pre(&component).map_err(misfit)?;
         let exports = Exports::of(&engine, &pre).map_err(misfit)?;
-        Ok(Self {
+        let loaded = Self {
             name: name.into(),
             digest: digest.into(),
             engine,
             pre,
             exports,
+            about: Arc::new(About {
+                name: String::new(),
+                version: String::new(),
+                contract: String::new(),
+                settings: Vec::new(),
+            }),
+        };
+        let about = loaded.describe().map_err(|error| LoadError::Broken {
+            name: name.to_owned(),
+            detail: format!("{error:#}"),
+        })?;
+        Ok(Self {
+            about: Arc::new(about),
+            ..loaded
         })
+    }
+
+    /// An instance for one call.
+    pub(crate) async fn instantiate(
+        &self,
+        state: CallState,
+        limits: &Limits,
+    ) -> wasmtime::Result<(Store<CallState>, Instance)> {
+        let mut store = Store::new(&self.engine, state);
+        store.limiter(|state| &mut state.memory_limit);
+        store.set_hostcall_fuel(limits.transfer_bytes);
+        // At every tick a running component yields, so that its deadline can be enforced.
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_async_yield_and_update(1);
+        let instance = self.pre.instantiate_async(&mut store).await?;
+        Ok((store, instance))
     }
 
     /// The same, for a host that needs the world `bot`.

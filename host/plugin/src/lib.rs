@@ -23,6 +23,7 @@
 //! modules of the same names, next to the traits that a host implements. The crate `myao-testkit` has an in-memory
 //! store, model and platform for tests.
 
+mod about;
 pub mod audience;
 mod bindings;
 mod cache;
@@ -60,7 +61,9 @@ pub use bindings::errors::{
     BadAnswer, Combination, Error, LanguageMismatch, OtherReason, SettingFault, Shrinkage,
     TemplateFault, TokenExcess,
 };
-pub use bindings::exports::myao::memory::about::Component as About;
+pub use bindings::exports::myao::memory::about::{
+    Component as About, NumberRange, Setting, SettingValues,
+};
 pub use bindings::exports::myao::memory::context_builder::BuildRequest;
 pub use bindings::exports::myao::memory::marks::{ChannelMarks, Correction, ReplacedLine};
 pub use bindings::exports::myao::memory::memory_generator::{
@@ -83,10 +86,7 @@ pub use memory_plugin::{BuildError, MemoryPlugin, MemoryPluginBuilder};
 pub use place::Place;
 pub use retry::Retry;
 pub use run::Report;
-pub use settings::{
-    Language, PromptLanguage, Settings, ShortTermHistory, Template, ThreadMemories,
-    WORKSPACE_SCOPE_ID,
-};
+pub use settings::{Settings, WORKSPACE_SCOPE_ID};
 pub use storage::Places;
 
 /// The component of the world `bot` that this library was built with.

@@ -62,7 +62,7 @@ pub async fn generate(
         batch = match next {
             Ok(batch) => batch,
             Err(error) => {
-                let scope_id = plugin.settings().workspace_scope_id.clone();
+                let scope_id = plugin.settings().workspace_scope_id().to_owned();
                 run.entries.push(failed(Scope::Workspace, scope_id, error));
                 break;
             }
@@ -172,7 +172,7 @@ fn works(
         } else {
             plugin.clone()
         };
-        let (scope, scope_id) = subject(&step, &plugin.settings().workspace_scope_id);
+        let (scope, scope_id) = subject(&step, plugin.settings().workspace_scope_id());
         let claimed_id = scope_id.clone();
         let work = async move {
             let Some((plugin, leased)) = plugin.claim_step(scope, &claimed_id).await? else {
@@ -241,7 +241,7 @@ impl<T> Drop for AbortOnDrop<T> {
 }
 
 fn unchanged_workspace(plugin: &MemoryPlugin) -> Entry {
-    let scope_id = plugin.settings().workspace_scope_id.clone();
+    let scope_id = plugin.settings().workspace_scope_id().to_owned();
     unchanged(Scope::Workspace, scope_id)
 }
 

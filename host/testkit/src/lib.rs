@@ -20,7 +20,7 @@
 //! use std::sync::Arc;
 //!
 //! use myao_plugin::storage::StorageError;
-//! use myao_plugin::{Engine, MemoryPlugin, Outcome, Settings, Timestamp};
+//! use myao_plugin::{MemoryPlugin, Outcome, Settings, Timestamp};
 //! use myao_testkit::{Calls, Faults, Imports, MemoryStorage, Recorder, ScriptedLlm};
 //!
 //! # async fn channel_is_made_up_for_by_the_next_run() -> Result<(), Box<dyn std::error::Error>> {
@@ -39,7 +39,7 @@
 //!     .component_file("myao_bot.wasm")
 //!     .storage(imports.storage)
 //!     .llm(imports.llm)
-//!     .settings(Settings::default().with(|settings| settings.engine = Engine::Llm))
+//!     .settings(Settings::default().with(|settings| settings.set("engines.memory", "llm")))
 //!     .build()?;
 //!
 //! // The first save fails: the report says so, and the next run makes up for it.

@@ -79,6 +79,7 @@ impl about::Guest for Faulty {
             name: "faulty".to_owned(),
             version: String::new(),
             contract: String::new(),
+            settings: Vec::new(),
         }
     }
 

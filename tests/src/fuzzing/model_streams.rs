@@ -32,5 +32,8 @@ pub fn model_streams(data: &[u8]) {
 
 fn agent(model: &str) -> Agent {
     let config = format!("agents: {{ memory: {{ model_id: {model} }} }}");
-    Config::parse(&config).unwrap().agents.memory
+    Config::parse(&config, &|_| Ok(Vec::new()))
+        .unwrap()
+        .agents
+        .memory
 }

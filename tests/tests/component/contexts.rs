@@ -37,7 +37,12 @@ async fn a_context_is_built_from_four_storage_calls_and_nothing_else() {
 
     let messages: MessageQuery = calls[2].call.arguments().unwrap();
     assert_eq!(messages.until, format!("{NOW}.999999"));
-    assert_eq!(messages.limit, host.settings.reply_message_limit);
+    assert_eq!(
+        messages.limit,
+        host.plugin()
+            .settings()
+            .number("response.channel_messages_limit")
+    );
     assert_eq!(messages.whole_thread, Some(thread_ts().to_string()));
     let of_threads: MemoryQuery = calls[3].call.arguments().unwrap();
     assert_eq!(of_threads.threads, [thread_id()]);
@@ -183,12 +188,13 @@ async fn a_channel_that_went_between_two_calls_is_not_found() {
 
 #[tokio::test]
 async fn the_retired_memory_is_shown_only_with_the_setting() {
-    let host = Host::telling().with(|settings| settings.legacy_workspace_short_term = true);
+    let host =
+        Host::telling().with(|settings| settings.set("memory.legacy_workspace_short_term", true));
     host.generate(NOW).await;
     let build = request("C1", false);
     let context = host.plugin().build_context(&build, now()).await.unwrap();
     assert!(context.workspace_short_term_memory.is_some());
-    let host = host.with(|settings| settings.legacy_workspace_short_term = false);
+    let host = host.with(|settings| settings.set("memory.legacy_workspace_short_term", false));
     let context = host.plugin().build_context(&build, now()).await.unwrap();
     assert_eq!(context.workspace_short_term_memory, None);
     assert!(context.workspace_long_term_memory.is_some());
@@ -196,7 +202,8 @@ async fn the_retired_memory_is_shown_only_with_the_setting() {
 
 #[tokio::test]
 async fn as_many_versions_are_shown_as_the_settings_say_the_newest_last() {
-    let host = Host::telling().with(|settings| settings.short_term_history.max_history_count = 2);
+    let host = Host::telling()
+        .with(|settings| settings.set("memory.short_term_history.max_history_count", 2));
     for n in 0..4 {
         let at = NOW + n * 3 * HOUR;
         host.storage.say(

@@ -48,7 +48,7 @@ async fn a_deferred_merge_defers_the_channel_and_keeps_no_version_from_being_mad
     host.storage
         .say("C1", NOW + 1, "alice", "The crane is late.");
     let at_once = |settings: &mut myao_plugin::Settings| {
-        settings.short_term_history.conversation_idle_seconds = 0;
+        settings.set("memory.short_term_history.conversation_idle_seconds", 0);
     };
     let host = host.with(at_once);
     assert!(matches!(step(&host, Scope::Channel, 60).await, Deferred(_)));
@@ -73,7 +73,7 @@ async fn a_merge_that_is_refused_keeps_no_version_of_the_same_run_from_being_mad
     let merge = Asked::about(Scope::Channel, "C1").for_memory(LongTerm);
     let host = ready_for(Scope::Channel, telling_llm().on(merge, refused))
         .await
-        .with(|settings| settings.generation_message_limit = 2);
+        .with(|settings| settings.set("memory.generation_message_limit", 2));
     let outcome = step(&host, Scope::Channel, 0).await;
     assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
     let made: Vec<_> = host
@@ -92,7 +92,7 @@ async fn while_the_model_fails_an_extract_stands_in_and_makes_way() {
         let llm = telling_llm().on(Asked::call(0), unavailable.clone());
         let host = ready_for(scope, llm)
             .await
-            .with(|settings| settings.extractive_stand_in = true);
+            .with(|settings| settings.set("memory.extractive_stand_in", true));
         assert!(matches!(step(&host, scope, 0).await, Outcome::Failed(_)));
         let drafts = host.storage.drafts();
         assert_eq!((drafts.len(), drafts[0].mode), (1, SaveMode::StandIn));
@@ -109,7 +109,7 @@ async fn a_rest_is_twice_as_long_after_each_failure_up_to_a_day_and_begins_anew_
     for scope in [Scope::Thread, Scope::Channel, Scope::Workspace] {
         let host = ready_for(scope, refusing())
             .await
-            .with(|settings| settings.short_term_window_hours = 1000);
+            .with(|settings| settings.set("memory.short_term_window_hours", 1000));
         let mut at = 0;
         for (failures, hours) in (1..).zip([1, 2, 4, 8, 16, 24, 24]) {
             let outcome = step(&host, scope, at).await;
@@ -146,7 +146,7 @@ async fn a_stand_in_is_made_again_only_where_there_is_news() {
     for scope in [Scope::Thread, Scope::Channel] {
         let host = ready_for(scope, ScriptedLlm::answering(LlmError::TimedOut))
             .await
-            .with(|settings| settings.extractive_stand_in = true);
+            .with(|settings| settings.set("memory.extractive_stand_in", true));
         for seconds in [0, 60] {
             let outcome = step(&host, scope, seconds).await;
             assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
@@ -167,8 +167,8 @@ async fn a_stand_in_is_made_again_only_where_there_is_news() {
 /// A host with memories where later, in the thread and so in C1, stand-ins were made; all that was made then.
 async fn stood_in() -> (Host, Vec<MemoryDraft>) {
     let host = Host::telling().with(|settings| {
-        settings.extractive_stand_in = true;
-        settings.legacy_workspace_short_term = true;
+        settings.set("memory.extractive_stand_in", true);
+        settings.set("memory.legacy_workspace_short_term", true);
     });
     host.generate(NOW).await;
     let made = host.storage.drafts().len();

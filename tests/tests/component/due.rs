@@ -96,9 +96,9 @@ async fn what_is_due_is_listed_with_one_call_before_and_after_a_run() {
 #[tokio::test]
 async fn the_store_is_asked_with_the_settings_times_and_threshold() {
     let host = Host::telling().with(|settings| {
-        settings.short_term_window_hours = 5;
-        settings.short_term_history.conversation_idle_seconds = 60;
-        settings.short_term_history.message_threshold = 7;
+        settings.set("memory.short_term_window_hours", 5);
+        settings.set("memory.short_term_history.conversation_idle_seconds", 60);
+        settings.set("memory.short_term_history.message_threshold", 7);
     });
     first(&host).await;
     let asked: DueQuery = host.recorder.take()[0].call.arguments().unwrap();
@@ -166,7 +166,7 @@ async fn the_retired_memory_is_due_only_with_the_setting() {
     let host = Host::telling();
     host.generate(NOW).await;
     assert_eq!(first(&host).await, []);
-    let host = host.with(|settings| settings.legacy_workspace_short_term = true);
+    let host = host.with(|settings| settings.set("memory.legacy_workspace_short_term", true));
     assert_eq!(first(&host).await, [Step::Workspace]);
 }
 

@@ -163,7 +163,7 @@ async fn of_the_workspaces_two_memories_one_is_made_though_the_other_fails() {
     for (fails, made) in [(LongTerm, ShortTerm), (ShortTerm, LongTerm)] {
         let asked = Asked::about(Scope::Workspace, "default").for_memory(fails);
         let host = Host::with_conversation(telling_llm().on(asked, LlmError::TimedOut))
-            .with(|settings| settings.legacy_workspace_short_term = true);
+            .with(|settings| settings.set("memory.legacy_workspace_short_term", true));
         let report = host.generate(NOW).await;
         let entry = report.entries.last().unwrap();
         assert_eq!(entry.outcome, Failed(Error::Llm(LlmError::TimedOut)));
@@ -214,10 +214,7 @@ async fn unknown_channels_fail_and_are_named() {
 #[tokio::test]
 async fn a_template_that_is_wrong_fails_every_memory_and_asks_no_model() {
     let host = Host::telling().with(|settings| {
-        settings.templates = vec![myao_plugin::Template {
-            name: "memory_prompt.j2".to_owned(),
-            source: "{% if %}".to_owned(),
-        }];
+        settings.set("templates.memory_prompt.j2", "{% if %}");
     });
     let report = host.generate(NOW).await;
     let failed = report.entries.iter().filter(|entry| {

@@ -363,7 +363,7 @@ async fn a_thread_that_went_has_nothing_to_summarise() {
 
 #[tokio::test]
 async fn the_engine_without_a_model_makes_every_memory_and_asks_none() {
-    let host = Host::telling().with(|settings| settings.engine = Engine::Extractive);
+    let host = Host::telling().with(|settings| settings.set("engines.memory", "extractive"));
     let report = host.generate(NOW).await;
     let made: Vec<_> = report
         .entries

@@ -9,8 +9,7 @@ use myao_plugin::llm::LlmError;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
-    CallError, Engine, Entry, Error, Limits, MemoryPlugin, Outcome, Report, Scope, Settings,
-    Timestamp,
+    CallError, Entry, Error, Limits, MemoryPlugin, Outcome, Report, Scope, Settings, Timestamp,
 };
 use myao_testkit::{
     Call, Faults, Imports, MemoryChat, MemoryStorage, Recorder, Reply, ScriptedLlm,
@@ -47,7 +46,7 @@ impl Host {
             faults: Arc::default(),
             recorder: Arc::default(),
             settings: telling_settings().with(|settings| {
-                settings.reply_engine = Engine::Llm;
+                settings.set("engines.response", "llm");
             }),
         }
     }
@@ -209,13 +208,13 @@ pub(crate) async fn ready_for(scope: Scope, llm: ScriptedLlm) -> Host {
 
 /// Versions that are not kept, but overwritten.
 pub(crate) fn without_versions(settings: &mut Settings) {
-    settings.short_term_history.enabled = false;
+    settings.set("memory.short_term_history.enabled", false);
 }
 
 /// The retired memory of the workspace too, and a merge after each channel.
 pub(crate) fn with_every_workspace_memory(settings: &mut Settings) {
-    settings.legacy_workspace_short_term = true;
-    settings.workspace_merge_per_channel = true;
+    settings.set("memory.legacy_workspace_short_term", true);
+    settings.set("memory.workspace_merge_per_channel", true);
 }
 
 /// Each error of the import `storage`.

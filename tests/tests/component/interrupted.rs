@@ -18,8 +18,8 @@ async fn half_done(settings: fn(&mut Settings)) -> Host {
     let host = Host::with_conversation(target_telling_llm()).with(settings);
     let host = host.with(|settings| {
         // So that a long pause takes several versions.
-        settings.generation_message_limit = 4;
-        settings.short_term_history.message_threshold = 3;
+        settings.set("memory.generation_message_limit", 4);
+        settings.set("memory.short_term_history.message_threshold", 3);
     });
     host.generate(NOW).await;
     for n in 0..7 {
@@ -41,7 +41,7 @@ const SETTINGS: [fn(&mut Settings); 4] = [
     |_| {},
     without_versions,
     with_every_workspace_memory,
-    |settings| settings.extractive_stand_in = true,
+    |settings| settings.set("memory.extractive_stand_in", true),
 ];
 
 /// What a run makes that nothing disturbs, and how many calls that can fail it takes.

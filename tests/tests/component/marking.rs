@@ -14,7 +14,7 @@ async fn corrected() -> Host {
     host.generate(CORRECTED - 60).await;
     let text = format!(
         "@{} correction: The crane comes on March 4",
-        host.settings.persona.name
+        host.plugin().settings().text("persona.name")
     );
     host.storage.say("C1", CORRECTED, "bob", &text);
     host.take_calls();

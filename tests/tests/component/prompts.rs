@@ -1,7 +1,7 @@
 //! The export `reply-prompt`: prompts from a context alone.
 
 use myao_plugin::llm::Agent;
-use myao_plugin::{BuildRequest, Context, Error, Occasion, Target, Template};
+use myao_plugin::{BuildRequest, Context, Error, Occasion, Target};
 use myao_testkit::{Asked, ScriptedLlm};
 use myao_tests::store::utc;
 
@@ -36,20 +36,12 @@ async fn rendered_prompts_end_as_those_that_are_sent_and_call_nothing_that_can_f
         thread_ts: None,
         message_ts: format!("{NOW}.000000"),
     };
-    let replying = Context {
-        persona: host.settings.persona.clone(),
-        ..context.clone()
-    };
-    let judging = Context {
-        persona: host.settings.persona.clone(),
-        ..context
-    };
     let mut rendered = Vec::new();
     for occasion in [Occasion::Mention, Occasion::Unasked] {
-        let prompt = plugin.render_reply(&replying, occasion, now()).await;
+        let prompt = plugin.render_reply(&context, occasion, now()).await;
         rendered.push(prompt.unwrap());
     }
-    rendered.push(plugin.render_judgment(&judging, now()).await.unwrap());
+    rendered.push(plugin.render_judgment(&context, now()).await.unwrap());
     assert_eq!(host.take_calls(), [""; 0]);
     assert!(host.llm.requests().is_empty());
 
@@ -92,8 +84,12 @@ async fn what_does_not_fit_the_agents_model_is_left_out_and_at_last_an_error() {
     let plugin = host.plugin();
     let whole = plugin.render_reply(&context, Occasion::Mention, now());
     let whole = whole.await.unwrap();
-    let window =
-        myao_plugin::llm::estimate_tokens(&whole) + 1000 + host.settings.context_margin_tokens;
+    let window = myao_plugin::llm::estimate_tokens(&whole)
+        + 1000
+        + host
+            .plugin()
+            .settings()
+            .number("memory.context_margin_tokens");
     let host = host.with_llm(ScriptedLlm::answering("").with_context_window(window - 60));
     let plugin = host.plugin();
     let cut = plugin.render_reply(&context, Occasion::Mention, now());
@@ -115,13 +111,10 @@ async fn what_does_not_fit_the_agents_model_is_left_out_and_at_last_an_error() {
 async fn a_template_that_is_wrong_is_named_with_its_line() {
     let (host, context) = asked(ScriptedLlm::answering("")).await;
     let host = host.with(|settings| {
-        let templates = ["reply_prompt.j2", "judgment_prompt.j2"];
-        settings.templates = templates
-            .map(|name| Template {
-                name: name.to_owned(),
-                source: "one\n{{ nothing.of.that_name }}".to_owned(),
-            })
-            .into();
+        for name in ["reply_prompt.j2", "judgment_prompt.j2"] {
+            let source = "one\n{{ nothing.of.that_name }}";
+            settings.set(format!("templates.{name}"), source);
+        }
     });
     let plugin = host.plugin();
     let reply = plugin

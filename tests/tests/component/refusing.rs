@@ -2,7 +2,7 @@
 
 use myao_plugin::{
     BuildRequest, CONTRACT_VERSION, Error, MemoryPlugin, MemoryType, Occasion, Outcome, Scope,
-    SettingFault, Settings, Target, Timestamp, UpdateState,
+    SettingFault, Target, Timestamp, UpdateState,
 };
 
 use crate::component::host::{Host, NOW, now, refused};
@@ -84,8 +84,8 @@ async fn settings_out_of_their_range_are_refused_by_every_export() {
     let good = Host::telling();
     let context_of = good.other_plugin();
     let host = Host::telling().with(|settings| {
-        settings.short_term_window_hours = 0;
-        settings.generation_message_limit = u32::MAX;
+        settings.set("memory.short_term_window_hours", 0);
+        settings.set("memory.generation_message_limit", u32::MAX);
     });
     let plugin = host.plugin();
     let fault = |key: &str, value: u32, range: &str| SettingFault {
@@ -95,14 +95,14 @@ async fn settings_out_of_their_range_are_refused_by_every_export() {
     };
     let faults = vec![
         fault(
-            "memory.short_term_window_hours",
-            0,
-            "a whole number from 1 to 87600",
-        ),
-        fault(
             "memory.generation_message_limit",
             u32::MAX,
             "a whole number from 1 to 1000000",
+        ),
+        fault(
+            "memory.short_term_window_hours",
+            0,
+            "a whole number from 1 to 87600",
         ),
     ];
     for error in errors(&plugin, &context_of, now()).await {
@@ -128,23 +128,20 @@ async fn settings_out_of_their_range_are_refused_by_every_export() {
         .await;
     assert_eq!(refused(prompt), Error::InvalidSettings(faults.clone()));
     assert_eq!(host.take_calls(), [""; 0]);
-    assert_eq!(plugin.check_settings().await.unwrap(), faults);
-}
-
-#[test]
-fn the_defaults_of_the_host_are_those_of_the_component() {
-    let read = myao_memory::settings::Settings::read(Settings::default().pairs());
-    assert_eq!(read, Ok(myao_memory::settings::Settings::default()));
+    let pairs = host.settings.pairs();
+    assert_eq!(plugin.component().check(&pairs).unwrap(), faults);
 }
 
 #[tokio::test]
 async fn a_component_says_what_it_is() {
     let plugin = Host::telling().plugin();
-    assert_eq!(plugin.check_settings().await.unwrap(), []);
-    let about = plugin.about().await.unwrap();
+    let about = plugin.component().about();
     assert_eq!(
         (about.name.as_str(), about.contract.as_str()),
         ("myao", CONTRACT_VERSION)
     );
     assert_eq!(about.version, env!("CARGO_PKG_VERSION"));
+    let settings = plugin.settings();
+    assert_eq!(settings.number("memory.short_term_window_hours"), 24);
+    assert_eq!(settings.text("engines.response"), "llm");
 }

@@ -9,10 +9,10 @@ use std::time::Duration;
 use myao_bot::backfill::{self, Options};
 use myao_bot::chat::{Chat, Setting, own_channel};
 use myao_bot::clock::Clock;
+use myao_plugin::Settings;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::{Keep, MessageQuery, Storage};
-use myao_plugin::{Engine, Settings};
 use myao_testkit::conformance::Records;
 use myao_testkit::{Imports, MemoryStorage, Recorder, ScriptedLlm};
 use myao_tests::backfills::{llm_settings, small_steps};
@@ -61,7 +61,7 @@ async fn the_component_asks_both_stores_the_same_and_gets_the_same() {
         |_| {},
         without_versions,
         with_every_workspace_memory,
-        |settings| settings.engine = myao_plugin::Engine::Extractive,
+        |settings| settings.set("engines.memory", "extractive"),
     ];
     for (seed, change) in (31..).zip(settings) {
         let mut values = small_steps();
@@ -125,7 +125,7 @@ async fn a_backfill_makes_the_same_in_both_stores() {
 /// What is said and stored in a conversation, and what a backfill makes of it.
 async fn conversed<W: Workspace + Clone + 'static>(workspace: W) -> String {
     let llm = Arc::new(ScriptedLlm::answering("On March 3."));
-    let settings = llm_settings().with(|settings| settings.reply_engine = Engine::Llm);
+    let settings = llm_settings().with(|settings| settings.set("engines.response", "llm"));
     let plugin = plugin(Arc::new(workspace.clone()), llm.clone(), settings);
     let now = Duration::from_secs(START.unsigned_abs());
     let setting = Setting {

@@ -3,7 +3,7 @@
 use myao_plugin::llm::LlmError;
 use myao_plugin::storage::MemoryDraft;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Outcome, Report, Scope, ThreadMemories};
+use myao_plugin::{MemoryType, Outcome, Report, Scope};
 use myao_testkit::ScriptedLlm;
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;
@@ -53,7 +53,7 @@ async fn what_was_said_while_nobody_ran_is_summarised_however_long_ago_it_was() 
     let said = host
         .storage
         .say("C1", NOW + 60, "alice", "The crane is late.");
-    let window = i64::from(host.settings.short_term_window_hours) * HOUR;
+    let window = host.plugin().settings().window_seconds();
     host.generate(NOW + 3 * window).await;
     let versions = versions_of_c1(&host);
     assert_eq!(versions.len(), 2, "a version of what waited");
@@ -64,7 +64,7 @@ async fn what_was_said_while_nobody_ran_is_summarised_however_long_ago_it_was() 
 
 #[tokio::test]
 async fn more_messages_than_go_into_one_version_are_summarised_oldest_first_and_all_of_them() {
-    let host = Host::telling().with(|settings| settings.generation_message_limit = 4);
+    let host = Host::telling().with(|settings| settings.set("memory.generation_message_limit", 4));
     host.generate(NOW).await;
     let said: Vec<TsKey> = (0..11)
         .map(|n| {
@@ -111,7 +111,7 @@ async fn first_run_failed(is_backfill: bool) -> Host {
 async fn the_first_version_takes_in_the_day_on_which_the_model_was_away() {
     for says_more in [false, true] {
         let host = first_run_failed(false).await;
-        let window = i64::from(host.settings.short_term_window_hours) * HOUR;
+        let window = host.plugin().settings().window_seconds();
         if says_more {
             let later = NOW + 3 * window - HOUR;
             host.storage.say("C1", later, "bob", "The crane left.");
@@ -131,14 +131,14 @@ async fn the_first_version_takes_in_the_day_on_which_the_model_was_away() {
 #[tokio::test]
 async fn what_failed_in_a_backfill_is_left_to_the_backfill() {
     let host = first_run_failed(true).await;
-    let window = i64::from(host.settings.short_term_window_hours) * HOUR;
+    let window = host.plugin().settings().window_seconds();
     host.generate(NOW + 3 * window).await;
     assert!(versions_of_c1(&host).is_empty());
 }
 
 #[tokio::test]
 async fn on_demand_a_thread_is_remembered_when_its_channels_version_leaves_out_replies() {
-    let host = Host::telling().with(|settings| settings.thread_memories = ThreadMemories::OnDemand);
+    let host = Host::telling().with(|settings| settings.set("memory.thread_memories", "on_demand"));
     let is_of_thread = |report: &Report| {
         report
             .entries

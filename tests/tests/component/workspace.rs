@@ -50,7 +50,7 @@ async fn the_workspaces_memory_stands_under_the_scope_id_of_the_settings() {
         storage: Arc::new(storage),
         ..Host::telling()
     };
-    let host = host.with(|settings| settings.workspace_scope_id = "acme".to_owned());
+    let host = host.with(|settings| settings.set("workspace_scope_id", "acme".to_owned()));
     let report = host.generate(NOW).await;
     assert_eq!(outcome_of(&report.entries, Scope::Workspace, "acme"), &Done);
     let drafts = host.storage.drafts();

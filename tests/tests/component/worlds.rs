@@ -46,7 +46,7 @@ async fn the_world_summarizer_makes_no_memories() {
     let summarizer = plugin(&Host::telling(), "myao_summarizer");
     let error = summarizer.generate(now()).await.unwrap_err();
     assert!(matches!(error, CallError::NotOffered { .. }), "{error:?}");
-    assert_eq!(summarizer.about().await.unwrap().name, "myao");
+    assert_eq!(summarizer.component().about().name, "myao");
 }
 
 #[test]

@@ -176,7 +176,9 @@ fn key_fault(key: &str, text: &str) -> Option<String> {
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("key.yaml");
     std::fs::write(&file, yaml).unwrap();
-    let error = Config::read(&file).err()?.to_string();
+    let check =
+        |settings: &[(String, String)]| Ok(myao_tests::component().check(settings).unwrap());
+    let error = Config::read(&file, &check).err()?.to_string();
     (value.is_some() || error.contains("unknown")).then_some(error)
 }
 

@@ -178,7 +178,10 @@ async fn prompts(component: LoadedComponent, script: &Script) -> BTreeMap<&'stat
     let mut prompts = BTreeMap::new();
     for (name, scope, memory_type, existing, legacy_workspace_short_term) in worked {
         let settings = script.settings().with(|settings| {
-            settings.legacy_workspace_short_term = legacy_workspace_short_term;
+            settings.set(
+                "memory.legacy_workspace_short_term",
+                legacy_workspace_short_term,
+            );
         });
         let prompt = bare(component.clone(), silent(), settings)
             .render_prompt(&context, scope, memory_type, existing)

@@ -6,7 +6,7 @@ use myao_plugin::audience::ChannelFacts;
 use myao_plugin::llm::{FinishReason, LlmError};
 use myao_plugin::storage::records::{ChannelRecord, MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Engine, Message, Persona, Settings, Target, ThreadMemories, Timestamp, User};
+use myao_plugin::{Message, Settings, Target, Timestamp, User};
 use myao_tests::conversation::History;
 use myao_tests::read_project_file;
 use serde::Deserialize;
@@ -84,34 +84,13 @@ impl Script {
         serde_json::from_str(&read_project_file(FILE)).unwrap()
     }
 
-    /// The settings as a type, whose pairs hold those that other hosts give as they are.
+    /// The settings that every host gives.
     pub(crate) fn settings(&self) -> Settings {
-        let of = |key: &str| self.settings[key].clone();
-        let number = |key: &str| of(key).parse().unwrap();
-        let defaults = Settings::default();
-        let settings = defaults.with(|settings| {
-            settings.persona = Persona {
-                name: of("persona.name"),
-                system_prompt: of("persona.system_prompt"),
-            };
-            settings.response_system_prompt = Some(of("agents.response.system_prompt"));
-            settings.judgment_system_prompt = Some(of("agents.judgment.system_prompt"));
-            settings.engine = Engine::Llm;
-            settings.reply_engine = Engine::Llm;
-            settings.reply_max_tokens = number("agents.response.params.max_tokens");
-            settings.judgment_max_tokens = number("agents.judgment.params.max_tokens");
-            settings.context_margin_tokens = number("memory.context_margin_tokens");
-            settings.thread_memories = ThreadMemories::Always;
-            settings.short_term_history.max_history_count =
-                number("memory.short_term_history.max_history_count");
-            settings.workspace_scope_id = of("workspace_scope_id");
-        });
-        let pairs = settings.pairs();
-        for (key, value) in &self.settings {
-            let pair = (key.clone(), value.clone());
-            assert!(pairs.contains(&pair), "{FILE}: {key} is another setting");
-        }
-        settings
+        Settings::default().with(|settings| {
+            for (key, value) in &self.settings {
+                settings.set(key, value);
+            }
+        })
     }
 
     /// A time as the workspace shows it.

@@ -11,7 +11,7 @@ use myao_plugin::state::inbox::IncomingEvent;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
-use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, Target, run};
+use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, Target, names, run};
 use myao_testkit::{Call, Fault, Imports, MemoryStorage, Reply, ScriptedLlm, Tap};
 use myao_tests::postgres::ServerDatabase;
 use myao_tests::store::{utc, workspace};
@@ -195,14 +195,14 @@ impl Bot {
 fn settings(work: &Work) -> Settings {
     let defaults = default_settings();
     defaults.with(|settings| {
-        settings.engine = work.engine;
-        settings.reply_engine = work.engine;
-        settings.long_term_summary_max_tokens = 100_000;
-        settings.short_term_summary_max_tokens = 100_000;
-        settings.reply_max_tokens = 100_000;
-        settings.generation_message_limit = work.message_limit;
-        settings.short_term_history.conversation_idle_seconds = 600;
-        settings.short_term_history.message_threshold = 3;
+        settings.set("engines.memory", names::engine(work.engine));
+        settings.set("engines.response", names::engine(work.engine));
+        settings.set("memory.long_term_summary_max_tokens", 100_000);
+        settings.set("memory.short_term_summary_max_tokens", 100_000);
+        settings.set("agents.response.params.max_tokens", 100_000);
+        settings.set("memory.generation_message_limit", work.message_limit);
+        settings.set("memory.short_term_history.conversation_idle_seconds", 600);
+        settings.set("memory.short_term_history.message_threshold", 3);
     })
 }
 

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 
 use myao_plugin::{
-    Context, ConversationHistory, Engine, MemoryPlugin, MemoryType, Message, Persona,
-    PromptLanguage, Scope, Settings, Timestamp, User,
+    Context, ConversationHistory, MemoryPlugin, MemoryType, Message, Persona, Scope, Settings,
+    Timestamp, User,
 };
 use myao_testkit::ScriptedLlm;
 use myao_tests::llm_server::{API_KEY, LlmServer, Reply, error};
@@ -86,8 +86,8 @@ fn model(answers: &'static [&'static str]) -> ScriptedLlm {
 /// What the host in Rust makes of a talk.
 async fn summary(talk: &str, model: &Arc<ScriptedLlm>) -> String {
     let settings = Settings::default().with(|settings| {
-        settings.engine = Engine::Llm;
-        settings.prompt_language = PromptLanguage::English;
+        settings.set("engines.memory", "llm");
+        settings.set("memory.prompt_language", "en");
     });
     let plugin = MemoryPlugin::builder()
         .component(component_of("myao_summarizer"))

@@ -11,8 +11,7 @@ use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{ChannelFilter, MemoryQuery, StorageError};
 use myao_plugin::{
-    Engine, Error, MemoryPlugin, MemoryType, Outcome, Place, Places as _, Report, Scope, Settings,
-    run,
+    Error, MemoryPlugin, MemoryType, Outcome, Place, Places as _, Report, Scope, Settings, run,
 };
 use myao_sql::SqlWorkspace;
 use myao_testkit::{Call, Calls, Faults, Imports, Recorder, ScriptedLlm, Strike};
@@ -87,18 +86,18 @@ pub(crate) fn history(messages: Vec<MessageRecord>) -> History {
 }
 
 pub(crate) fn copying(settings: &mut Settings) {
-    settings.reply_engine = Engine::Llm;
+    settings.set("engines.response", "llm");
 }
 
 pub(crate) fn extracting(settings: &mut Settings) {
-    settings.engine = Engine::Extractive;
-    settings.reply_engine = Engine::Extractive;
+    settings.set("engines.memory", "extractive");
+    settings.set("engines.response", "extractive");
 }
 
 fn copying_everywhere(settings: &mut Settings) {
     copying(settings);
-    settings.legacy_workspace_short_term = true;
-    settings.workspace_merge_per_channel = true;
+    settings.set("memory.legacy_workspace_short_term", true);
+    settings.set("memory.workspace_merge_per_channel", true);
 }
 
 fn changed(change: fn(&mut Settings)) -> Settings {

@@ -6,7 +6,7 @@ use myao_plugin::state::Workspace as _;
 use myao_plugin::state::inbox::Inbox as _;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::{Engine, Place, run};
+use myao_plugin::{Place, run};
 use myao_sql::SqlWorkspace;
 use myao_testkit::Recorder;
 use myao_tests::backfills::{llm_settings, tapped_plugin};
@@ -49,7 +49,7 @@ async fn what_a_deleted_message_said_is_in_no_memory_and_the_rest_is_remembered(
     };
     let (_file, workspace) = TestStore::of(&history).into_workspace();
     let settings = llm_settings().with(|settings| {
-        settings.engine = Engine::Extractive;
+        settings.set("engines.memory", "extractive");
     });
     let plugin = tapped_plugin(&workspace, settings, Arc::new(Recorder::default()));
     let generate = async |now| {

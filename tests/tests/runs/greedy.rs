@@ -145,7 +145,7 @@ async fn what_takes_more_calls_of_the_model_than_one_call_may_goes_on_in_the_nex
     const MOST: u64 = 3;
     let server = LlmServer::start(|call| answer(&telling::answer(call.prompt())));
     let config = server.config_with("context_window: 3000");
-    let config = Config::parse(&config).unwrap();
+    let config = Config::parse(&config, &|_| Ok(Vec::new())).unwrap();
     let agents = myao_llm::configured_models(&config.agents).unwrap();
     let (_file, workspace) = TestStore::of(&conversation()).into_workspace();
     let limits = Limits::default().with(|limits| limits.model_calls = MOST);

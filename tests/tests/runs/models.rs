@@ -97,7 +97,7 @@ fn chatty(messages: i64) -> TestStore {
 #[tokio::test]
 async fn twenty_thousand_messages_of_a_channel_cost_no_more_room_than_a_thousand() {
     let settings = llm_settings().with(|settings| {
-        settings.context_margin_tokens = 100;
+        settings.set("memory.context_margin_tokens", 100);
     });
     // What a thousand messages, the most that go into one memory, need, with a few to spare.
     let limits = Limits::default().with(|limits| limits.memory_bytes = 24 << 20);

@@ -58,12 +58,8 @@ async fn a_backfill_of_real_conversations_remembers_every_message() {
     );
 
     let begun = Instant::now();
-    let settings = default_settings();
-    let plugin = plugin(
-        Arc::new(workspace.clone()),
-        Arc::new(NoLlm),
-        settings.clone(),
-    );
+    let storage = Arc::new(workspace.clone());
+    let plugin = plugin(storage, Arc::new(NoLlm), default_settings());
     let outcomes = backfill_all(&plugin, &workspace, 3600, UNTIL).await;
     eprintln!(
         "made {} memories in {:?}",
@@ -85,11 +81,11 @@ async fn a_backfill_of_real_conversations_remembers_every_message() {
         for stored in blocking(workspace.view(Place::Operator).memories(filter.clone())).unwrap() {
             let memory = stored.memory;
             let limit = match memory.memory_type {
-                MemoryType::LongTerm => settings.long_term_summary_max_tokens,
-                MemoryType::ShortTerm => settings.short_term_summary_max_tokens,
+                MemoryType::LongTerm => "memory.long_term_summary_max_tokens",
+                MemoryType::ShortTerm => "memory.short_term_summary_max_tokens",
             };
             assert!(
-                estimate_tokens(&memory.content) <= limit,
+                estimate_tokens(&memory.content) <= plugin.settings().number(limit),
                 "{} {}",
                 memory.scope_id,
                 memory.version

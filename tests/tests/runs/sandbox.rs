@@ -8,8 +8,7 @@ use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, No
 use myao_plugin::recording::{Export, Head, Recording};
 use myao_plugin::storage::empty::EmptyStorage;
 use myao_plugin::{
-    CallError, Context, Error, Limits, MemoryPlugin, MemoryType, Scope, Template, Timestamp,
-    context_json,
+    CallError, Context, Error, Limits, MemoryPlugin, MemoryType, Scope, Timestamp, context_json,
 };
 use myao_tests::backfills::llm_settings;
 use myao_tests::{builder, project_file, read_project_file};
@@ -281,10 +280,7 @@ async fn a_template_that_never_ends_is_an_error_of_the_call() {
         }),
     ] {
         let settings = llm_settings().with(|settings| {
-            settings.templates = vec![Template {
-                name: "memory_prompt.j2".to_owned(),
-                source: source.to_owned(),
-            }];
+            settings.set("templates.memory_prompt.j2", source);
         });
         let plugin = builder(Arc::new(EmptyStorage), Arc::new(NoLlm), settings)
             .limits(soon().with(|limits| limits.memory_bytes = 1 << 30))

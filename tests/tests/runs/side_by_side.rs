@@ -29,10 +29,10 @@ fn ticks() -> impl Iterator<Item = Timestamp> {
 #[tokio::test(flavor = "multi_thread")]
 async fn steps_side_by_side_make_the_memories_of_one_call() {
     let legacy = small_steps().with(|settings| {
-        settings.legacy_workspace_short_term = true;
+        settings.set("memory.legacy_workspace_short_term", true);
     });
     let per_channel = small_steps().with(|settings| {
-        settings.workspace_merge_per_channel = true;
+        settings.set("memory.workspace_merge_per_channel", true);
     });
     for (seed, settings) in [
         (11, small_steps()),

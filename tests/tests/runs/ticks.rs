@@ -79,14 +79,15 @@ async fn a_burst_of_more_than_a_thousand_messages_makes_the_same_versions() {
 
 #[tokio::test]
 async fn a_backfill_without_versions_makes_what_a_bot_made() {
-    let settings = telling_settings().with(|settings| settings.short_term_history.enabled = false);
+    let settings = telling_settings()
+        .with(|settings| settings.set("memory.short_term_history.enabled", false));
     compare(4, SHAPE, settings, 3600).await;
 }
 
 #[tokio::test]
 async fn a_backfill_that_merges_the_workspace_per_channel_makes_what_a_bot_made() {
     let settings = small_steps().with(|settings| {
-        settings.workspace_merge_per_channel = true;
+        settings.set("memory.workspace_merge_per_channel", true);
     });
     compare(5, SHAPE, settings, 3600).await;
 }
@@ -94,7 +95,7 @@ async fn a_backfill_that_merges_the_workspace_per_channel_makes_what_a_bot_made(
 #[tokio::test]
 async fn a_backfill_with_the_retired_workspace_memory_makes_what_a_bot_made() {
     let settings = small_steps().with(|settings| {
-        settings.legacy_workspace_short_term = true;
+        settings.set("memory.legacy_workspace_short_term", true);
     });
     compare(6, SHAPE, settings, 3600).await;
 }

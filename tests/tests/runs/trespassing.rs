@@ -10,7 +10,7 @@ use myao_plugin::state::Workspace as _;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::records::{ChannelRecord, MessageRecord};
 use myao_plugin::{
-    BuildRequest, CallError, Error, Limits, MemoryPlugin, Outcome, Persona, Place, Scope, Target,
+    BuildRequest, CallError, Error, Limits, MemoryPlugin, Outcome, Place, Scope, Target,
     UpdateState,
 };
 use myao_sql::SqlWorkspace;
@@ -118,10 +118,7 @@ impl Scene {
 
     async fn plugin_within(&self, commands: &str, limits: Limits) -> MemoryPlugin {
         let settings = default_settings().with(|settings| {
-            settings.persona = Persona {
-                system_prompt: commands.to_owned(),
-                ..default_settings().persona
-            };
+            settings.set("persona.system_prompt", commands);
         });
         let plugin = MemoryPlugin::builder()
             .component(component_of("trespassing"))

@@ -46,6 +46,7 @@ impl about::Guest for Trespassing {
             name: "trespassing".to_owned(),
             version: String::new(),
             contract: String::new(),
+            settings: Vec::new(),
         }
     }
 

@@ -86,7 +86,7 @@ fn the_workspace_is_merged_after_the_channel_that_changed() {
 #[test]
 fn without_versions_version_1_is_overwritten_at_every_run_with_new_messages() {
     let mut host = TestHost::new();
-    host.settings.short_term_history.enabled = false;
+    host.settings.history_enabled = false;
     host.say("C1", -10, "first");
     host.generate(0);
     host.say("C1", 10, "second");
@@ -114,7 +114,7 @@ fn without_versions_version_1_is_overwritten_at_every_run_with_new_messages() {
 #[test]
 fn without_versions_a_version_that_is_not_merged_yet_is_never_overwritten() {
     let mut host = TestHost::new();
-    host.settings.short_term_history.enabled = false;
+    host.settings.history_enabled = false;
     host.settings.generation_message_limit = 2;
     host.say("C1", -10, "first");
     // The merge and its retry are refused: it is deferred.
@@ -139,7 +139,7 @@ fn without_versions_a_version_that_is_not_merged_yet_is_never_overwritten() {
 #[test]
 fn without_versions_a_refused_merge_ends_the_step_before_the_next_version() {
     let mut host = TestHost::new();
-    host.settings.short_term_history.enabled = false;
+    host.settings.history_enabled = false;
     host.settings.generation_message_limit = 2;
     host.say_many("C1", -10, 3);
     for call in [1, 2] {
@@ -158,7 +158,7 @@ fn versions_that_were_kept_before_give_way_to_one_that_is_overwritten() {
     let mut host = host_with_one_version();
     host.say("C1", 10, "second");
     host.generate(3 * HOUR);
-    host.settings.short_term_history.enabled = false;
+    host.settings.history_enabled = false;
     host.say("C1", 4 * HOUR, "third");
     host.generate(4 * HOUR);
     assert_eq!(host.storage.versions("C1"), ["first second third"]);
@@ -225,7 +225,7 @@ fn of_versions_that_wait_those_after_a_failed_merge_wait_on() {
 #[test]
 fn what_waits_is_merged_before_a_new_version_is_made_however_old_it_is() {
     let mut host = TestHost::new();
-    host.settings.short_term_history.max_history_count = 1;
+    host.settings.max_history_count = 1;
     host.say("C1", DAY - 10, "new");
     for text in ["one", "two"] {
         host.remember(Scope::Channel, "C1", ShortTerm, text);

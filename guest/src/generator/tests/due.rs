@@ -6,14 +6,14 @@ use crate::bindings::exports::myao::memory::memory_generator::{
 };
 use crate::bindings::types::Scope;
 use crate::generator::should_update;
-use crate::settings::ShortTermHistory;
+use crate::settings::Settings;
 use crate::testing::{DAY, HOUR, TestHost, at, ts};
 
 /// Asks at `NOW` about a channel whose newest message is so many seconds old.
 fn asks(enabled: bool, has_memory: bool, age: i64, new_message_count: u32) -> bool {
-    let history = ShortTermHistory {
-        enabled,
-        ..TestHost::new().settings.short_term_history
+    let settings = Settings {
+        history_enabled: enabled,
+        ..TestHost::new().settings
     };
     let latest_message_ts = Some(ts(-age));
     let state = UpdateState {
@@ -21,7 +21,7 @@ fn asks(enabled: bool, has_memory: bool, age: i64, new_message_count: u32) -> bo
         has_memory,
         new_message_count,
     };
-    should_update(&state, &history, at(0)).unwrap()
+    should_update(&state, &settings, at(0)).unwrap()
 }
 
 // 01f _should_update_short_term_memory: 履歴機能無効
@@ -65,18 +65,18 @@ fn silence_and_many_messages_update() {
 
 #[test]
 fn a_channel_with_a_memory_and_no_message_does_not_update() {
-    let history = TestHost::new().settings.short_term_history;
+    let settings = TestHost::new().settings;
     let state = UpdateState {
         latest_message_ts: None,
         has_memory: true,
         new_message_count: 0,
     };
-    assert_eq!(should_update(&state, &history, at(DAY)), Ok(false));
+    assert_eq!(should_update(&state, &settings, at(DAY)), Ok(false));
 }
 
 #[test]
 fn an_id_that_is_none_is_an_error_that_names_it() {
-    let history = TestHost::new().settings.short_term_history;
+    let settings = TestHost::new().settings;
     let latest_message_ts = Some("yesterday".to_owned());
     let state = UpdateState {
         latest_message_ts,
@@ -84,7 +84,7 @@ fn an_id_that_is_none_is_an_error_that_names_it() {
         new_message_count: 1,
     };
     let error = Error::InvalidTs("yesterday".to_owned());
-    assert_eq!(should_update(&state, &history, at(0)), Err(error));
+    assert_eq!(should_update(&state, &settings, at(0)), Err(error));
 }
 
 /// The conversation continues, whatever was imported or listed last.

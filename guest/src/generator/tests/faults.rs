@@ -154,7 +154,7 @@ fn one_failing_storage_call_leaves_no_trace_after_the_next_run() {
 
 #[test]
 fn a_crash_without_versions_leaves_no_trace_after_the_next_run() {
-    let settings = |host: &mut TestHost| host.settings.short_term_history.enabled = false;
+    let settings = |host: &mut TestHost| host.settings.history_enabled = false;
     assert_storage_faults_leave_no_trace(&settings, true);
 }
 

@@ -87,7 +87,7 @@ fn a_reply_comes_with_the_first_message_of_its_thread_outside_the_limit() {
 #[test]
 fn without_versions_every_part_is_merged_and_the_last_one_stays() {
     let mut host = host_with_limit(3);
-    host.settings.short_term_history.enabled = false;
+    host.settings.history_enabled = false;
     host.say_many("C1", -3 * HOUR, 7);
     host.generate(0);
     assert_eq!(host.storage.versions("C1"), ["5 6 7"]);

@@ -132,3 +132,28 @@ fn a_users_template_uses_the_parts_of_the_language() {
         );
     }
 }
+
+#[test]
+fn the_default_system_prompt_is_in_the_language_of_the_prompt() {
+    let (japanese, english) = (saying(&["金曜に出します"]), saying(&["we ship on Friday"]));
+    let opening = |pairs: &[(&str, &str)], context: &Context| {
+        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+        let settings = Settings::read(pairs.iter().map(owned).collect()).unwrap();
+        persona_for(&settings, &settings.response_prompt, context).system_prompt
+    };
+    let set = |language| [("memory.prompt_language", language)];
+    assert_eq!(opening(&set("auto"), &english), ENGLISH_SYSTEM_PROMPT);
+    assert_eq!(opening(&set("auto"), &japanese), SYSTEM_PROMPT);
+    assert_eq!(opening(&set("ja"), &english), SYSTEM_PROMPT);
+    assert_eq!(opening(&set("en"), &japanese), ENGLISH_SYSTEM_PROMPT);
+    let of_agent = [
+        ("agents.response.system_prompt", "Reply."),
+        ("memory.prompt_language", "en"),
+    ];
+    assert_eq!(
+        opening(&of_agent, &english),
+        format!("{ENGLISH_SYSTEM_PROMPT}\n\nReply.")
+    );
+    let own = [("persona.system_prompt", SYSTEM_PROMPT)];
+    assert_eq!(opening(&own, &english), SYSTEM_PROMPT);
+}

@@ -89,7 +89,7 @@ impl Responder<'_> {
         let material = Material {
             overview: &overview,
             heading: &heading,
-            bot: &self.ports.settings.response_persona.name,
+            bot: &self.ports.settings.bot_name,
             people: &people,
             all,
             is_of_time: &is_of_time,
@@ -120,7 +120,7 @@ impl Responder<'_> {
     }
 
     fn is_to_bot(&self, message: &Message) -> bool {
-        let bot = &self.ports.settings.response_persona.name;
+        let bot = &self.ports.settings.bot_name;
         !bot.is_empty() && message.text.contains(&format!("@{bot}"))
     }
 
@@ -136,7 +136,7 @@ impl Responder<'_> {
     }
 
     fn is_own(&self, message: &Message) -> bool {
-        message.user.is_bot && message.user.name == self.ports.settings.response_persona.name
+        message.user.is_bot && message.user.name == self.ports.settings.bot_name
     }
 
     /// The questions that the bot answered next. In a direct message they need no mention. `hits` are in order of time.

@@ -289,7 +289,7 @@ fn what_was_answered_after_the_time_is_not_open() {
 #[test]
 fn what_the_bot_was_asked_or_answered_is_not_open() {
     let host = quoting_host();
-    let bot = host.settings.response_persona.name.clone();
+    let bot = host.settings.bot_name.clone();
     host.say("C1", -4 * DAY, "Which printer does the Osaka office use?");
     say_by(&host, &bot, None, -4 * DAY + 60, "A P-200.");
     let question = format!("@{bot} which scanner does the Kyoto office use?");
@@ -354,7 +354,7 @@ fn what_is_open_about_a_subject_is_understood_in_japanese() {
 #[test]
 fn a_question_that_the_bot_answered_next_is_no_point_of_a_time() {
     let host = quoting_host();
-    let bot = host.settings.response_persona.name.clone();
+    let bot = host.settings.bot_name.clone();
     host.say("C1", -5 * DAY, "Harbour goes out on 4 March at 14:00.");
     host.say("C1", -4 * DAY, "Where do we meet on 4 March?");
     host.say("C1", -4 * DAY + 60, "And at what time do we meet?");

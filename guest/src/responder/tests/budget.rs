@@ -4,6 +4,7 @@ use super::*;
 use crate::bindings::errors::TokenExcess;
 use crate::bindings::types::{ChannelMemory, LeftOut};
 use crate::fit::NOTHING;
+use crate::prompt::persona_for;
 
 /// What a reply's prompt shows besides the first, the answered and the newest message of its thread, in the order in
 /// which it is left out.
@@ -231,7 +232,7 @@ fn a_rendered_prompt_is_the_one_that_is_sent() {
                 },
             )
             .unwrap();
-        context.persona = host.settings.response_persona.clone();
+        context.persona = persona_for(&host.settings, &host.settings.response_prompt, &context);
         // What the responder leaves out and adds.
         let is_own = |memory: &ChannelMemory| memory.channel_id == "C1";
         context.channel_memories.retain(is_own);

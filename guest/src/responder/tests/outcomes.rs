@@ -151,7 +151,7 @@ fn a_decision_that_was_overruled_in_the_time_is_told_also_if_it_is_older() {
 #[test]
 fn a_correction_overrules_a_decision() {
     let host = quoting_host();
-    let bot = host.settings.response_persona.name.clone();
+    let bot = host.settings.bot_name.clone();
     host.say("C1", -9 * DAY, "合宿の会場は箱根に決まりました。");
     say_by(
         &host,

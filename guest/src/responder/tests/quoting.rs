@@ -86,7 +86,7 @@ fn wrong_answers(bot: &str, conversation: &str, questions: &str) -> (Vec<String>
     let mut host = TestHost::with_prompts();
     host.settings.reply_engine = Engine::Extractive;
     host.settings.engine = Engine::Extractive;
-    host.settings.response_persona.name = bot.to_owned();
+    host.settings.bot_name = bot.to_owned();
     // A character is a token here.
     host.settings.short_term_summary_max_tokens = 900;
     host.settings.long_term_summary_max_tokens = 1500;
@@ -322,7 +322,7 @@ fn japanese() -> TestHost {
 fn english() -> TestHost {
     let mut host = TestHost::with_prompts();
     host.settings.reply_engine = Engine::Extractive;
-    host.settings.response_persona.name = "myao".to_owned();
+    host.settings.bot_name = "myao".to_owned();
     host.storage.add_channel("C1", "launch");
     host.storage.add_channel("C2", "infra");
     host.remember(Scope::Channel, "C1", LongTerm, "- 2024-02-01 alice: we launch on March 15\n- 2024-02-05 The budget of $30,000 was approved\n- 2024-02-20 alice: the launch is postponed to March 22");

@@ -5,7 +5,7 @@ use crate::bindings::types::{Message, Notes, User};
 use crate::context::NO_NOTES;
 use crate::grounding::{Given, unfounded};
 use crate::line_sources::citations;
-use crate::prompt;
+use crate::prompt::{self, persona_for};
 use crate::testing::{at, message};
 
 fn settings() -> Settings {
@@ -133,16 +133,15 @@ fn a_question_that_the_bot_answered_is_not_open() {
 }
 
 fn context(host: &TestHost, settings: &Settings) -> Context {
-    Context {
-        persona: settings.persona.clone(),
-        ..host.context("C1")
-    }
+    let mut context = host.context("C1");
+    context.persona = persona_for(settings, "", &context);
+    context
 }
 
 fn bot(settings: &Settings) -> User {
     User {
         id: "B1".to_owned(),
-        name: settings.persona.name.clone(),
+        name: settings.bot_name.clone(),
         is_bot: true,
     }
 }

@@ -80,7 +80,8 @@ impl CatchUp {
                 self.slack.history_since(channel_id, &oldest).await?
             }
             None if read_through.is_none() => {
-                let limit = self.current.settings().response.channel_messages_limit;
+                let plugin = self.current.plugin();
+                let limit = plugin.settings().number("response.channel_messages_limit");
                 self.slack.newest(channel_id, None, limit).await?
             }
             None => return Ok(0),

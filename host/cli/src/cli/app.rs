@@ -53,7 +53,10 @@ impl App {
         );
         // A file that the command is about to write cannot be read yet.
         let is_to_come = matches!(arguments.command, Command::Init(_));
-        let config = read_config(path.filter(|_| !is_to_come), legacy)?;
+        let loaded = Arc::default();
+        let component = arguments.component.as_deref();
+        let path = path.filter(|_| !is_to_come);
+        let config = read_config(path, legacy, component, &loaded)?;
         let listed = listed(&config);
         let config = match &arguments.workspace {
             None if !arguments.command.needs_workspace() => config,
@@ -84,7 +87,7 @@ impl App {
             legacy_workspace_short_term: legacy,
             traces,
             servers: Arc::default(),
-            loaded: Arc::default(),
+            loaded,
         })
     }
 
@@ -93,6 +96,8 @@ impl App {
         let config = read_config(
             self.config_path.as_deref(),
             self.legacy_workspace_short_term,
+            self.component.as_deref(),
+            &self.loaded,
         )?;
         Ok(Self {
             listed: listed(&config),
@@ -146,30 +151,7 @@ impl App {
 
     /// Loads the component, unless it is loaded already, and checks that it fits this program.
     pub(crate) fn load_component(&self) -> Result<LoadedComponent, LoadError> {
-        let cache = cache_folder();
-        let (name, bytes) = match &self.component {
-            Some(path) => {
-                let read = std::fs::read(path);
-                let bytes = read.map_err(|source| LoadError::Unreadable {
-                    path: path.clone(),
-                    source,
-                })?;
-                (path.display().to_string(), Cow::Owned(bytes))
-            }
-            None => (
-                "the built-in component".to_owned(),
-                Cow::Borrowed(BUNDLED_COMPONENT),
-            ),
-        };
-        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((same, component)) = &*loaded
-            && *same == bytes
-        {
-            return Ok(component.clone());
-        }
-        let component = LoadedComponent::from_bytes(&name, &bytes, cache.as_deref())?.with_bot()?;
-        *loaded = Some((bytes, component.clone()));
-        Ok(component)
+        load_component(self.component.as_deref(), &self.loaded)
     }
 
     /// The component with the configured model, not yet bound to a store.
@@ -231,7 +213,7 @@ impl App {
             plugin = plugin.recordings(workspace.clone());
         }
         let plugin = plugin.build()?;
-        let faults = plugin.check_settings().await?;
+        let faults = plugin.component().check(&plugin.settings().pairs())?;
         anyhow::ensure!(faults.is_empty(), "{}", explain_settings(&faults));
         let plugin = plugin.with_journal(workspace.clone());
         Ok(match budget {
@@ -279,14 +261,55 @@ fn cache_folder() -> Option<PathBuf> {
     Some(cache.join("myao"))
 }
 
-fn read_config(path: Option<&Path>, legacy_workspace_short_term: bool) -> anyhow::Result<Config> {
+/// Loads a component, or the built-in one, unless it is loaded already.
+fn load_component(
+    path: Option<&Path>,
+    loaded: &Mutex<Option<Loaded>>,
+) -> Result<LoadedComponent, LoadError> {
+    let cache = cache_folder();
+    let (name, bytes) = match path {
+        Some(path) => {
+            let read = std::fs::read(path);
+            let bytes = read.map_err(|source| LoadError::Unreadable {
+                path: path.to_owned(),
+                source,
+            })?;
+            (path.display().to_string(), Cow::Owned(bytes))
+        }
+        None => (
+            "the built-in component".to_owned(),
+            Cow::Borrowed(BUNDLED_COMPONENT),
+        ),
+    };
+    let mut kept = loaded.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((same, component)) = &*kept
+        && *same == bytes
+    {
+        return Ok(component.clone());
+    }
+    let component = LoadedComponent::from_bytes(&name, &bytes, cache.as_deref())?.with_bot()?;
+    *kept = Some((bytes, component.clone()));
+    Ok(component)
+}
+
+/// Reads the configuration file. If it has settings of the component, that is loaded to check them.
+fn read_config(
+    path: Option<&Path>,
+    legacy_workspace_short_term: bool,
+    component: Option<&Path>,
+    loaded: &Mutex<Option<Loaded>>,
+) -> anyhow::Result<Config> {
+    let check = |settings: &[(String, String)]| {
+        let component = load_component(component, loaded).map_err(|error| error.to_string())?;
+        let faults = component.check(settings);
+        faults.map_err(|error| error.to_string())
+    };
     let mut config = match path {
-        Some(path) => Config::read(path)?,
+        Some(path) => Config::read(path, &check)?,
         None => Config::default(),
     };
-    config.memory.legacy_workspace_short_term |= legacy_workspace_short_term;
-    for workspace in &mut config.workspaces {
-        workspace.memory.legacy_workspace_short_term |= legacy_workspace_short_term;
+    if legacy_workspace_short_term {
+        config.keep_retired();
     }
     Ok(config)
 }

@@ -18,7 +18,7 @@ pub(super) async fn newest(
     filter: &MemoryFilter,
 ) -> anyhow::Result<Vec<StoredMemory>> {
     let memories = view.memories(filter.clone()).await.explained()?;
-    let keeps_retired = app.config.memory.legacy_workspace_short_term;
+    let keeps_retired = app.config.keeps_retired();
     Ok(memories::newest(memories, keeps_retired))
 }
 

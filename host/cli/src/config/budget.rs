@@ -114,11 +114,11 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::config::Config;
+    use crate::config::tests::parse;
 
     #[test]
     fn limits_are_read_and_none_is_set_by_default() {
-        let config = Config::parse(
+        let config = parse(
             "budget: { tokens_per_day: 5000000000, money_per_run: 0.25, answers_per_person_per_day: 20 }",
         )
         .unwrap();
@@ -141,7 +141,7 @@ mod tests {
             "answers_per_person_per_day: 0",
             "answers_per_person_per_day: 4294967296",
         ] {
-            let error = Config::parse(&format!("budget:\n  {wrong}\n")).unwrap_err();
+            let error = parse(&format!("budget:\n  {wrong}\n")).unwrap_err();
             let key = wrong.split(':').next().unwrap();
             assert!(error.contains(key), "{wrong}: {error}");
         }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn model_without_a_price_costs_the_highest_one() {
-        let config = Config::parse(
+        let config = parse(
             "prices: { openai/a: { input: 1, output: 8 }, openai/b: { input: 2, cached: 0.5, output: 4 } }",
         )
         .unwrap();

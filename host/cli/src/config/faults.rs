@@ -9,19 +9,27 @@ use super::tree::{Entry, Node, Place};
 /// Reads a configuration, and drops it.
 type Read = fn(&str) -> Result<(), Error>;
 
-/// The faults of a configuration in the order of the file, each in one line with its place.
-pub(super) fn faults(tree: &Node, read: Read) -> Vec<String> {
+/// A place, and what is wrong there.
+pub(super) type Fault = (Place, String);
+
+/// Faults in the order of the file, each in one line.
+pub(super) fn lines(mut faults: Vec<Fault>) -> Vec<String> {
+    faults.sort();
+    let faults = faults.into_iter();
+    faults
+        .map(|(place, what)| format!("{place}{what}"))
+        .collect()
+}
+
+/// The faults of a configuration.
+pub(super) fn faults(tree: &Node, read: Read) -> Vec<Fault> {
     let mut search = Search {
         read,
         path: Vec::new(),
         found: Vec::new(),
     };
     search.look_into(tree);
-    search.found.sort();
-    let found = search.found.into_iter();
-    found
-        .map(|(place, what)| format!("{place}{what}"))
-        .collect()
+    search.found
 }
 
 struct Search<'t> {
@@ -29,7 +37,7 @@ struct Search<'t> {
     /// The keys that lead to where it is.
     path: Vec<&'t str>,
     /// Where something is wrong, and what.
-    found: Vec<(Place, String)>,
+    found: Vec<Fault>,
 }
 
 impl<'t> Search<'t> {

@@ -7,6 +7,7 @@ mod budget;
 mod database_url;
 mod error;
 mod faults;
+mod given;
 mod listening;
 mod logging;
 mod memory;
@@ -23,26 +24,25 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 pub use budget::{BudgetConfig, Money};
 pub use database_url::DatabaseUrl;
 use database_url::one_database;
 pub use error::ConfigError;
+use faults::Fault;
+pub use given::{Check, Given};
 pub use listening::{HealthCheck, PageConfig};
 pub use logging::{LogFormat, LogLevel, Logging};
-pub use memory::{
-    LanguageConfig, MemoryConfig, PromptLanguageConfig, ShortTermHistoryConfig,
-    ThreadMemoriesConfig,
-};
+pub use memory::MemoryConfig;
 use myao_bot::budget::Terms;
 use myao_bot::settings::{BotSettings, Response, RetentionDays};
 use myao_llm::Embeddings;
 use myao_llm::config::{Agent, Agents};
-use myao_llm::expand::optional_expanded;
-use myao_plugin::{Engine, Persona, Settings, Template, WORKSPACE_SCOPE_ID};
+use myao_plugin::Settings;
 use myao_slack::blocks::Language;
 pub use prices::{PerMillion, Price, Prices};
-pub use reference::{keys, schema};
+pub use reference::{Key, keys, schema};
 pub use slack::Slack;
 use tree::Node;
 use values::{named, time_zone};
@@ -78,8 +78,9 @@ pub struct Config {
     pub budget: BudgetConfig,
     /// What is remembered, and how.
     pub memory: MemoryConfig,
-    /// What the prompts of replies show.
-    pub context: ContextConfig,
+    /// The surroundings of a conversation in prompts.
+    #[schemars(skip)]
+    pub context: IgnoredAny,
     /// How messages are found.
     pub recall: RecallConfig,
     /// When the bot answers unasked.
@@ -92,6 +93,9 @@ pub struct Config {
     pub health_check: HealthCheck,
     /// The web page beside the bot.
     pub page: PageConfig,
+    /// The component's settings in the file.
+    #[serde(skip)]
+    pub given: Vec<Given>,
     /// Keys of the Python bot in the file that nothing reads any more, each in one line with its place.
     #[serde(skip)]
     pub retired: Vec<String>,
@@ -110,57 +114,32 @@ impl Default for Config {
             prices: Prices::default(),
             budget: BudgetConfig::default(),
             memory: MemoryConfig::default(),
-            context: ContextConfig::default(),
+            context: IgnoredAny,
             recall: RecallConfig::default(),
             response: Response::default(),
             retention: RetentionDays::default(),
             logging: Logging::default(),
             health_check: HealthCheck::default(),
             page: PageConfig::default(),
+            given: Vec::new(),
             retired: Vec::new(),
         }
     }
 }
 
-const SYSTEM_PROMPT_JA: &str = "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
-                                事実に忠実に、会話で使われている言語で書いてください。";
-const SYSTEM_PROMPT_EN: &str = "You are an assistant named \"myao\" that remembers what a team talks about. \
-                                Keep to the facts, and write in the language of the conversation.";
-
-/// `persona`.
+/// `persona`, without the settings of the component.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default)]
 pub struct PersonaConfig {
     /// The bot's name. Default `myao`.
     #[serde(deserialize_with = "named")]
     pub name: String,
-    /// The text that opens every prompt. Default: a short one, in the language of the prompts.
-    #[serde(deserialize_with = "optional_expanded")]
-    pub system_prompt: Option<String>,
 }
 
 impl Default for PersonaConfig {
     fn default() -> Self {
         Self {
             name: "myao".to_owned(),
-            system_prompt: None,
-        }
-    }
-}
-
-/// `context`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct ContextConfig {
-    /// At most so many tokens stand in a prompt around the conversation that a reply answers, or the thread of a memory. They show
-    /// what the channel remembers, what bears on the question or the thread, other conversations. Default `4000`.
-    pub surroundings_max_tokens: u32,
-}
-
-impl Default for ContextConfig {
-    fn default() -> Self {
-        Self {
-            surroundings_max_tokens: 4000,
         }
     }
 }
@@ -175,16 +154,16 @@ pub struct RecallConfig {
 }
 
 impl Config {
-    /// Reads a configuration file.
+    /// Reads a configuration file. `check` asks the component about its settings.
     ///
     /// # Errors
     /// [`ConfigError`].
-    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+    pub fn read(path: &Path, check: Check<'_>) -> Result<Self, ConfigError> {
         let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
             path: path.to_owned(),
             source,
         })?;
-        Self::parse(&text).map_err(|faults| ConfigError::Invalid {
+        Self::parse(&text, check).map_err(|faults| ConfigError::Invalid {
             path: path.to_owned(),
             faults: faults.lines().map(str::to_owned).collect(),
         })
@@ -194,12 +173,12 @@ impl Config {
     ///
     /// # Errors
     /// A line for each fault with line, column, key if there is one, and what is wrong, without the file's text.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        workspaces::with_workspaces(Self::parse_top(text)?, text)
+    pub fn parse(text: &str, check: Check<'_>) -> Result<Self, String> {
+        workspaces::with_workspaces(Self::parse_top(text, check)?, text, check)
     }
 
     /// Reads what is at the top level.
-    fn parse_top(text: &str) -> Result<Self, String> {
+    fn parse_top(text: &str, check: Check<'_>) -> Result<Self, String> {
         let empty = text.lines().all(|line| {
             let line = line.trim();
             line.is_empty() || line.starts_with('#') || line == "---"
@@ -207,25 +186,36 @@ impl Config {
         if empty {
             return Ok(Self::default());
         }
-        let error = match serde_saphyr::from_str(text) {
-            Ok(config) => return one_database(config, text),
-            Err(error) => error::describe(&error, text),
-        };
+        let first = serde_saphyr::from_str::<Self>(text);
+        let first = first.map_err(|error| error::describe(&error, text));
         let Some(mut tree) = Node::read(text) else {
-            return Err(error);
+            return one_database(first?, text);
         };
         let retired = retired::take(&mut tree);
-        if !retired.is_empty()
-            && let Ok(config) = serde_saphyr::from_str::<Self>(&tree.json().to_string())
-        {
-            return one_database(Self { retired, ..config }, text);
-        }
-        let read = |text: &str| serde_saphyr::from_str::<Self>(text).map(drop);
-        let faults = [retired, faults::faults(&tree, read)].concat();
+        let (given, refused) = given::read(&tree, check)?;
+        let read = serde_saphyr::from_str::<Self>;
+        let config = match first {
+            Err(error) if retired.is_empty() => Err(error),
+            Err(error) => read(&tree.json().to_string()).map_err(|_| error),
+            config => config,
+        };
+        let error = match config {
+            Ok(config) if refused.is_empty() => {
+                let config = Self {
+                    given,
+                    retired,
+                    ..config
+                };
+                return one_database(config, text);
+            }
+            config => config.err(),
+        };
+        let found = faults::faults(&tree, |text| serde_saphyr::from_str::<Self>(text).map(drop));
+        let found = [retired, faults::lines([refused, found].concat())].concat();
         // Of a single fault the first attempt knows the place best.
-        Err(match faults.as_slice() {
-            [] | [_] => error,
-            several => several.join("\n"),
+        Err(match (error, found.as_slice()) {
+            (Some(error), [] | [_]) => error,
+            _ => found.join("\n"),
         })
     }
 
@@ -234,46 +224,59 @@ impl Config {
     /// # Errors
     /// [`ConfigError::Template`].
     pub fn settings(&self) -> Result<Settings, ConfigError> {
-        let memory = &self.memory;
-        let history = memory.short_term_history;
         let (response, judgment) = (self.agents.for_replies(), self.agents.for_judgments());
-        let templates = memory.templates_path.as_deref();
-        let templates = templates.map(read_templates).transpose()?;
-        Ok(Settings::default().with(|settings| {
-            settings.persona = Persona {
-                name: self.persona.name.clone(),
-                system_prompt: self.system_prompt().to_owned(),
-            };
-            settings.memory_system_prompt = self.agents.memory.system_prompt.clone();
-            settings.response_system_prompt = response.system_prompt.clone();
-            settings.judgment_system_prompt = judgment.system_prompt.clone();
-            settings.engine = engine(&self.agents.memory);
-            settings.reply_engine = engine(&response);
-            settings.reply_max_tokens = response.longest_answer().unwrap_or(REPLY_MAX_TOKENS);
-            settings.judgment_max_tokens = judgment.longest_answer().unwrap_or(JUDGMENT_MAX_TOKENS);
-            settings.short_term_window_hours = memory.short_term_window_hours;
-            settings.long_term_summary_max_tokens = memory.long_term_summary_max_tokens;
-            settings.short_term_summary_max_tokens = memory.short_term_summary_max_tokens;
-            settings.records_max_tokens = memory.records_max_tokens;
-            settings.language = memory.language.into();
-            settings.prompt_language = memory.prompt_language.into();
-            settings.context_margin_tokens = memory.context_margin_tokens;
-            settings.extractive_stand_in = memory.extractive_stand_in;
-            let versions = &mut settings.short_term_history;
-            versions.enabled = history.enabled;
-            versions.max_history_count = history.max_history_count;
-            versions.conversation_idle_seconds = history.conversation_idle_seconds;
-            versions.message_threshold = history.message_threshold;
-            settings.thread_memories = memory.thread_memories.into();
-            settings.generation_message_limit = memory.generation_message_limit;
-            settings.reply_message_limit = self.response.channel_messages_limit;
-            settings.surroundings_max_tokens = self.context.surroundings_max_tokens;
-            settings.legacy_workspace_short_term = memory.legacy_workspace_short_term;
-            settings.workspace_merge_per_channel = memory.workspace_merge_per_channel;
-            settings.redact_secrets = self.redact_secrets;
-            settings.workspace_scope_id = WORKSPACE_SCOPE_ID.to_owned();
-            settings.templates = templates.unwrap_or_default();
-        }))
+        let agents = [
+            ("memory", &self.agents.memory),
+            ("response", &response),
+            ("judgment", &judgment),
+        ];
+        let mut settings = Settings::default();
+        settings.set("persona.name", &self.persona.name);
+        for given in &self.given {
+            settings.set(&given.key, &given.value);
+        }
+        for (name, agent) in agents {
+            if let Some(prompt) = &agent.system_prompt {
+                settings.set(format!("agents.{name}.system_prompt"), prompt);
+            }
+        }
+        for (name, agent) in [("response", &response), ("judgment", &judgment)] {
+            if let Some(most) = agent.longest_answer() {
+                settings.set(format!("agents.{name}.params.max_tokens"), most);
+            }
+        }
+        if !self.redact_secrets {
+            settings.set("redact_secrets", false);
+        }
+        settings.set("engines.memory", engine(&self.agents.memory));
+        settings.set("engines.response", engine(&response));
+        if let Some(folder) = &self.memory.templates_path {
+            for (name, source) in read_templates(folder)? {
+                settings.set(format!("templates.{name}"), source);
+            }
+        }
+        Ok(settings)
+    }
+
+    /// A setting of the component, if the file has it.
+    fn setting(&self, key: &str) -> Option<&str> {
+        let given = self.given.iter().find(|given| given.key == key)?;
+        Some(&given.value)
+    }
+
+    /// Returns true if the retired workspace short-term memory is made and shown.
+    #[must_use]
+    pub fn keeps_retired(&self) -> bool {
+        self.setting(RETIRED_MEMORY) == Some("true")
+    }
+
+    /// Makes and shows the retired workspace short-term memory, whatever the file says.
+    pub fn keep_retired(&mut self) {
+        let on = vec![Given::new(RETIRED_MEMORY, "true")];
+        self.given = given::over(&self.given, on);
+        for workspace in &mut self.workspaces {
+            workspace.keep_retired();
+        }
     }
 
     /// The budget, with the prices by which money is counted.
@@ -331,44 +334,36 @@ impl Config {
         })
     }
 
-    /// The text that opens every prompt.
-    fn system_prompt(&self) -> &str {
-        match (&self.persona.system_prompt, self.memory.prompt_language) {
-            (Some(prompt), _) => prompt,
-            (None, PromptLanguageConfig::En) => SYSTEM_PROMPT_EN,
-            (None, _) => SYSTEM_PROMPT_JA,
-        }
-    }
-
-    /// The configured language, or else that of the persona.
+    /// The language in which the bot itself speaks: the configured one, or that of the persona or of the prompts.
     fn bot_language(&self) -> Language {
         let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
-        match self.memory.language {
-            LanguageConfig::Ja => Language::Japanese,
-            LanguageConfig::Auto | LanguageConfig::Any
-                if self.system_prompt().contains(is_japanese) =>
-            {
-                Language::Japanese
-            }
-            _ => Language::English,
+        let persona = self.setting("persona.system_prompt");
+        let is_japanese = match self.setting("memory.language").unwrap_or("auto") {
+            "auto" | "any" => match (persona, self.setting("memory.prompt_language")) {
+                (Some(persona), _) => persona.contains(is_japanese),
+                (None, prompts) => prompts != Some("en"),
+            },
+            language => language == "ja",
+        };
+        match is_japanese {
+            true => Language::Japanese,
+            false => Language::English,
         }
     }
 }
 
-fn engine(agent: &Agent) -> Engine {
+/// The setting that brings a retired memory back.
+const RETIRED_MEMORY: &str = "memory.legacy_workspace_short_term";
+
+fn engine(agent: &Agent) -> &'static str {
     match agent.model_id {
-        Some(_) => Engine::Llm,
-        None => Engine::Extractive,
+        Some(_) => "llm",
+        None => "extractive",
     }
 }
 
-/// The longest reply if `agents.response.params` sets no limit: what fits one post.
-const REPLY_MAX_TOKENS: u32 = 1000;
-/// The longest judgment if `agents.judgment.params` sets no limit: one sentence, with room to spare.
-const JUDGMENT_MAX_TOKENS: u32 = 500;
-
-/// All `*.j2` files of a folder, ordered by name.
-fn read_templates(folder: &Path) -> Result<Vec<Template>, ConfigError> {
+/// The names and texts of all `*.j2` files of a folder.
+fn read_templates(folder: &Path) -> Result<Vec<(String, String)>, ConfigError> {
     let error = |path: &Path, source| ConfigError::Template {
         path: path.to_owned(),
         source,
@@ -381,13 +376,9 @@ fn read_templates(folder: &Path) -> Result<Vec<Template>, ConfigError> {
         };
         if path.extension().is_some_and(|extension| extension == "j2") {
             let source = std::fs::read_to_string(&path).map_err(|source| error(&path, source))?;
-            templates.push(Template {
-                name: name.to_owned(),
-                source,
-            });
+            templates.push((name.to_owned(), source));
         }
     }
-    templates.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(templates)
 }
 

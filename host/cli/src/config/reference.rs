@@ -1,20 +1,84 @@
-//! The configuration keys, taken from the types of the configuration: as a JSON schema for editors, and as a list for
-//! people.
+//! The configuration keys, taken from the types of the configuration and the component's table of settings: as a JSON
+//! schema for editors, and as a list for people.
 
+use myao_plugin::{Setting, SettingValues};
 use schemars::Schema;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::Config;
+use super::given::SECTIONS;
 use super::workspaces::describe_entries;
 
 /// How a description marks the default at its end.
 const DEFAULT: &str = "Default";
 
-/// The JSON schema of the configuration file, for editors that check the file while it is edited.
+/// The JSON schema of the configuration file, for editors that check the file while it is edited; with the component's
+/// `settings`.
 #[must_use]
-pub fn schema() -> Schema {
+pub fn schema(settings: &[Setting]) -> Schema {
     let mut schema = schemars::schema_for!(Config);
-    describe_entries(schema.ensure_object());
+    let object = schema.ensure_object();
+    for setting in settings {
+        add(object, setting);
+    }
+    describe_entries(object);
+    schema
+}
+
+/// Adds a setting of the component to where the file has it.
+fn add(root: &mut Map<String, Value>, setting: &Setting) {
+    let mut parts = setting.key.split('.');
+    let Some(section) = parts.next().filter(|section| SECTIONS.contains(section)) else {
+        return;
+    };
+    let definition = root["properties"][section]["$ref"].as_str();
+    let definition = definition.and_then(|path| path.strip_prefix("#/$defs/"));
+    let mut at = match definition.map(str::to_owned) {
+        Some(name) => root["$defs"].get_mut(&name),
+        None => root["properties"]
+            .as_object_mut()
+            .map(|all| all.entry(section).or_insert_with(|| json!({}))),
+    };
+    let parts: Vec<&str> = parts.collect();
+    for (number, part) in parts.iter().enumerate() {
+        let Some(Value::Object(object)) = at else {
+            return;
+        };
+        object.insert("type".to_owned(), "object".into());
+        object.insert("additionalProperties".to_owned(), false.into());
+        let keys = object.entry("properties").or_insert_with(|| json!({}));
+        let Some(keys) = keys.as_object_mut() else {
+            return;
+        };
+        let is_last = number + 1 == parts.len();
+        // Keys of the program itself stay as they are.
+        let entry = keys.entry(*part);
+        at = Some(entry.or_insert_with(|| {
+            if is_last {
+                described(setting)
+            } else {
+                json!({})
+            }
+        }));
+    }
+}
+
+/// A setting as a schema.
+fn described(setting: &Setting) -> Value {
+    let mut text = setting.meaning.clone();
+    let mut schema = match &setting.accepts {
+        SettingValues::Text => json!({ "type": "string" }),
+        SettingValues::Switch => json!({ "type": "boolean" }),
+        SettingValues::Choice(names) => json!({ "type": "string", "enum": names }),
+        SettingValues::Number(range) => {
+            text += &format!(" From {} to {}.", range.min, range.max);
+            json!({ "type": "integer", "minimum": range.min, "maximum": range.max })
+        }
+    };
+    if let Some(default) = &setting.default {
+        text += &format!(" {DEFAULT} `{default}`.");
+    }
+    schema["description"] = text.into();
     schema
 }
 
@@ -29,10 +93,10 @@ pub struct Key {
     pub description: String,
 }
 
-/// All keys, in the order of the types.
+/// All keys, in the order of the types; with the component's `settings`.
 #[must_use]
-pub fn keys() -> Vec<Key> {
-    let schema = schema().to_value();
+pub fn keys(settings: &[Setting]) -> Vec<Key> {
+    let schema = schema(settings).to_value();
     let mut keys = Vec::new();
     let mut described = Vec::new();
     collect(&schema, &schema, "", &mut described, &mut keys);
@@ -114,15 +178,21 @@ mod tests {
     use std::fmt::Write as _;
     use std::path::Path;
 
+    use super::super::tests::{COMPONENT, parse};
     use super::*;
 
-    const BEGIN: &str = "<!-- keys: begin. Made from the types: `make docs` -->\n";
+    const BEGIN: &str =
+        "<!-- keys: begin. Made from the types and the component: `make docs` -->\n";
     const END: &str = "<!-- keys: end -->\n";
+
+    fn table() -> Vec<Setting> {
+        COMPONENT.about().settings.clone()
+    }
 
     /// A list, one sentence a line: in a table the lines would be too wide.
     fn list() -> String {
         let mut list = String::new();
-        for key in keys() {
+        for key in keys(&table()) {
             let default = if key.default.is_empty() {
                 "none"
             } else {
@@ -154,7 +224,7 @@ mod tests {
     #[test]
     fn the_listed_defaults_are_those_of_the_code() {
         let mut document = serde_json::Map::new();
-        for key in keys() {
+        for key in keys(&[]) {
             let Some(default) = key.default.strip_prefix('`') else {
                 continue;
             };
@@ -170,13 +240,13 @@ mod tests {
         }
         // Every kind of section is included.
         assert!(document.len() > 5, "{document:?}");
-        let parsed = Config::parse(&Value::Object(document).to_string()).unwrap();
+        let parsed = parse(&Value::Object(document).to_string()).unwrap();
         assert_eq!(parsed, Config::default());
     }
 
     #[test]
     fn every_key_is_described() {
-        let keys = keys();
+        let keys = keys(&table());
         assert!(
             keys.iter()
                 .any(|key| key.path == "memory.short_term_history.enabled")

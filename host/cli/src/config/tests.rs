@@ -1,45 +1,39 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use std::net::Ipv4Addr;
+use std::sync::LazyLock;
 
-use myao_plugin::{Language, PromptLanguage};
+use myao_plugin::{BUNDLED_COMPONENT, LoadedComponent};
 
 use super::*;
+
+pub(super) static COMPONENT: LazyLock<LoadedComponent> =
+    LazyLock::new(|| LoadedComponent::from_bytes("component", BUNDLED_COMPONENT, None).unwrap());
+
+/// Reads a configuration; the component checks its settings.
+pub(super) fn parse(text: &str) -> Result<Config, String> {
+    Config::parse(text, &|settings| Ok(COMPONENT.check(settings).unwrap()))
+}
+
+/// The settings that the component gets of a configuration.
+fn settings(text: &str) -> Settings {
+    parse(text).unwrap().settings().unwrap()
+}
 
 #[test]
 fn an_empty_file_is_all_defaults() {
     for text in ["", "# nothing\n", "---\n"] {
-        assert_eq!(Config::parse(text).unwrap(), Config::default());
+        assert_eq!(parse(text).unwrap(), Config::default());
     }
-    let settings = Config::default().settings().unwrap();
-    assert_eq!(settings.short_term_window_hours, 24);
-    assert_eq!(settings.long_term_summary_max_tokens, 500);
-    assert_eq!(settings.short_term_summary_max_tokens, 300);
-    assert_eq!(settings.short_term_history.conversation_idle_seconds, 7200);
-    assert_eq!(settings.short_term_history.message_threshold, 50);
-    assert_eq!(settings.short_term_history.max_history_count, 5);
-    assert_eq!(
-        (
-            settings.generation_message_limit,
-            settings.reply_message_limit
-        ),
-        (1000, 50)
-    );
-    assert_eq!(
-        settings.engine,
-        Engine::Extractive,
-        "no model is configured"
-    );
-    assert_eq!(
-        settings,
-        Settings::default(),
-        "a host without a configuration file has the same defaults"
-    );
+    let settings = settings("");
+    assert_eq!(settings.text("engines.memory"), "extractive", "no model");
+    let pairs = settings.pairs();
+    assert!(!pairs.iter().any(|(key, _)| key.starts_with("memory.")));
 }
 
 #[test]
 fn the_python_bots_keys_are_all_known() {
-    let config = Config::parse(
+    let config = parse(
         r#"
 slack: { bot_token: xoxb-1, app_token: xapp-1 }
 persona: { name: みゃお, system_prompt: 猫です。 }
@@ -70,77 +64,63 @@ health_check: { port: 9000 }
     )
     .unwrap();
     let settings = config.settings().unwrap();
-    assert_eq!(settings.persona.system_prompt, "猫です。");
-    assert_eq!(settings.memory_system_prompt.as_deref(), Some("記憶"));
-    assert_eq!(settings.response_system_prompt.as_deref(), Some("返事"));
-    assert_eq!(settings.engine, Engine::Llm);
-    assert!(!settings.short_term_history.enabled);
-    assert_eq!(settings.reply_message_limit, 20);
+    for (key, value) in [
+        ("persona.name", "みゃお"),
+        ("persona.system_prompt", "猫です。"),
+        ("agents.memory.system_prompt", "記憶"),
+        ("agents.response.system_prompt", "返事"),
+        ("engines.memory", "llm"),
+        ("memory.short_term_window_hours", "12"),
+        ("memory.short_term_history.enabled", "false"),
+        ("memory.short_term_history.message_threshold", "10"),
+        ("response.channel_messages_limit", "20"),
+    ] {
+        assert_eq!(settings.text(key), value, "{key}");
+    }
     assert_eq!(config.agents.memory.model_id.unwrap().model, "org/model");
     assert_eq!(config.memory.database_path, Path::new("./data/memory.db"));
 }
 
 #[test]
-fn english_prompts_come_with_an_english_persona() {
-    let settings = |text: &str| Config::parse(text).unwrap().settings().unwrap();
-    let english = settings("memory: { prompt_language: en }");
-    assert_eq!(english.prompt_language, PromptLanguage::English);
-    assert!(english.persona.system_prompt.starts_with("You are"));
-    for (text, language) in [
-        ("{}", PromptLanguage::Japanese),
+fn the_bot_speaks_the_language_of_its_persona_or_its_prompts() {
+    for (text, japanese) in [
+        ("{}", true),
         (
-            "memory: { prompt_language: auto }",
-            PromptLanguage::AsConversation,
+            "timezone: Asia/Tokyo\nmemory: { prompt_language: en }",
+            false,
+        ),
+        ("memory: { prompt_language: ja }", true),
+        ("memory: { prompt_language: ja, language: en }", false),
+        ("memory: { prompt_language: en, language: ja }", true),
+        ("persona: { system_prompt: 猫です。 }", true),
+        (
+            "timezone: Asia/Tokyo\npersona: { system_prompt: A cat. }",
+            false,
         ),
     ] {
-        let settings = settings(text);
-        assert_eq!(settings.prompt_language, language);
-        assert!(settings.persona.system_prompt.starts_with("あなたは"));
+        let language = parse(text).unwrap().bot_settings().language;
+        assert_eq!(language == Language::Japanese, japanese, "{text}");
     }
-    let own = settings("memory: { prompt_language: en }\npersona: { system_prompt: Be brief. }");
-    assert_eq!(own.persona.system_prompt, "Be brief.");
 }
 
 #[test]
-fn every_language_has_its_code() {
-    for (code, language) in [
-        ("auto", Language::AsInput),
-        ("any", Language::Any),
-        ("ja", Language::Japanese),
-        ("en", Language::English),
-        ("zh", Language::Chinese),
-        ("ko", Language::Korean),
-        ("ru", Language::Russian),
-    ] {
-        let config = Config::parse(&format!("memory: {{ language: {code} }}")).unwrap();
-        assert_eq!(config.settings().unwrap().language, language);
-    }
-    let error = Config::parse("memory:\n  language: jp\n").unwrap_err();
-    assert!(
-        error.contains("jp") && error.contains("line 2") && error.contains("ja"),
-        "{error}"
-    );
-}
-
-#[test]
-fn what_is_done_with_a_models_answers_is_configured() {
-    let settings = Config::default().settings().unwrap();
+fn settings_of_the_component_are_handed_on_as_they_are() {
+    let config = "memory: { context_margin_tokens: 50, extractive_stand_in: true }\n\
+                  context: { surroundings_max_tokens: 100 }\n";
+    let settings = settings(config);
+    assert_eq!(settings.text("memory.context_margin_tokens"), "50");
+    assert_eq!(settings.text("memory.extractive_stand_in"), "true");
+    assert_eq!(settings.text("context.surroundings_max_tokens"), "100");
+    let error = parse("memory:\n  language: jp\n").unwrap_err();
     assert_eq!(
-        (settings.language, settings.context_margin_tokens),
-        (Language::AsInput, 300)
-    );
-    assert!(!settings.extractive_stand_in);
-    let config = "memory: { context_margin_tokens: 50, extractive_stand_in: true }";
-    let settings = Config::parse(config).unwrap().settings().unwrap();
-    assert_eq!(
-        (settings.context_margin_tokens, settings.extractive_stand_in),
-        (50, true)
+        error,
+        "line 2, column 13, `memory.language`: `jp` is not one of `auto`, `any`, `ja`, `en`, `zh`, `ko`, `ru`"
     );
 }
 
 #[test]
 fn an_unknown_key_is_named_with_its_line() {
-    let error = Config::parse("memory:\n  short_term_windw_hours: 3\n").unwrap_err();
+    let error = parse("memory:\n  short_term_windw_hours: 3\n").unwrap_err();
     assert!(
         error.contains("short_term_windw_hours") && error.contains("line 2"),
         "{error}"
@@ -149,7 +129,7 @@ fn an_unknown_key_is_named_with_its_line() {
 
 #[test]
 fn an_error_is_one_line_also_where_a_key_goes_over_several() {
-    let error = Config::parse("memory: {short\n  term\n\n  window: 1}").unwrap_err();
+    let error = parse("memory: {short\n  term\n\n  window: 1}").unwrap_err();
     assert!(
         error.starts_with("line 1, ") && !error.contains('\n'),
         "{error:?}"
@@ -158,9 +138,9 @@ fn an_error_is_one_line_also_where_a_key_goes_over_several() {
 
 #[test]
 fn a_value_of_the_wrong_kind_is_named_with_its_line() {
-    let error = Config::parse("persona:\n  name: a\nmemory:\n  short_term_window_hours: soon\n");
+    let error = parse("persona:\n  name: a\nmemory:\n  short_term_window_hours: soon\n");
     assert!(error.unwrap_err().contains("line 4"));
-    let error = Config::parse("timezone: Asia/Tokio\n").unwrap_err();
+    let error = parse("timezone: Asia/Tokio\n").unwrap_err();
     assert!(
         error.contains("Asia/Tokio") || error.contains("line 1"),
         "{error}"
@@ -169,7 +149,7 @@ fn a_value_of_the_wrong_kind_is_named_with_its_line() {
 
 #[test]
 fn all_faults_are_told_at_once_in_the_order_of_the_file() {
-    let error = Config::parse(
+    let error = parse(
         "\
 response: { jitter_ratio: 3, min_wait_seconds: 60 }
 memory:
@@ -192,8 +172,11 @@ moods: { happy: true }
     let expected = [
         ("line 1, column 27, `jitter_ratio`: ", "from 0 to 1"),
         ("line 3, column 3: ", "short_term_windw_hours"),
-        ("line 4, column 13, `language`: ", "jp"),
-        ("line 6, column 14, `enabled`: ", "true or false"),
+        ("line 4, column 13, `memory.language`: ", "jp"),
+        (
+            "line 6, column 14, `memory.short_term_history.enabled`: ",
+            "`false`",
+        ),
         ("line 8, column 9, `name`: ", "not empty"),
         ("line 11, column 11, `gpt-4o`: ", "gpt-4o"),
         ("line 12, column 13, `openai/a`: ", "output"),
@@ -227,9 +210,9 @@ logging:
 tools: { web_fetch: { api_endpoint: 'https://fetch.example' } }
 external: { web_search: { enabled: false } }
 ";
-    let config = Config::parse(text).unwrap();
+    let config = parse(text).unwrap();
     assert_eq!(config.persona.name, "みゃお");
-    assert_eq!(config.memory.short_term_window_hours, 12);
+    assert_eq!(config.setting("memory.short_term_window_hours"), Some("12"));
     assert_eq!(config.response.min_wait_seconds, 100);
     assert_eq!(config.logging.level, LogLevel::Debug);
     assert_eq!(config.retired.len(), 11, "{:#?}", config.retired);
@@ -246,7 +229,7 @@ external: { web_search: { enabled: false } }
     ] {
         assert!(lines.contains(named), "{lines}");
     }
-    let error = Config::parse(&format!("{text}timezone: Asia/Tokio\n")).unwrap_err();
+    let error = parse(&format!("{text}timezone: Asia/Tokio\n")).unwrap_err();
     assert!(
         error.contains("Asia/Tokio") && error.contains("`llm` is retired"),
         "{error}"
@@ -256,7 +239,7 @@ external: { web_search: { enabled: false } }
 #[test]
 fn variables_are_read_from_the_environment_and_an_unset_one_is_an_error() {
     let manifest = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
-    let config = Config::parse(
+    let config = parse(
         "persona: { name: 'at ${CARGO_MANIFEST_DIR}!' }\n\
          agents: { memory: { client_args: { api_key: '${CARGO_MANIFEST_DIR}' } } }",
     )
@@ -267,7 +250,7 @@ fn variables_are_read_from_the_environment_and_an_unset_one_is_an_error() {
         manifest.as_str()
     );
 
-    let error = Config::parse("slack:\n  bot_token: ${MYAO_NO_SUCH_VARIABLE}\n").unwrap_err();
+    let error = parse("slack:\n  bot_token: ${MYAO_NO_SUCH_VARIABLE}\n").unwrap_err();
     assert!(
         error.contains("MYAO_NO_SUCH_VARIABLE is not set"),
         "{error}"
@@ -276,13 +259,13 @@ fn variables_are_read_from_the_environment_and_an_unset_one_is_an_error() {
 
 #[test]
 fn keys_are_not_printed() {
-    let config = Config::parse("agents: { memory: { client_args: { api_key: secret-key } } }");
+    let config = parse("agents: { memory: { client_args: { api_key: secret-key } } }");
     assert!(!format!("{:?}", config.unwrap().agents).contains("secret-key"));
 }
 
 #[test]
 fn prices_are_by_model_and_exact() {
-    let config = Config::parse(
+    let config = parse(
         "prices:\n  currency: USD\n  openai/gpt-4o: { input: 2.5, cached: 1.25, output: 10 }\n  \
          ollama/org/m: { input: 0.000001, output: 0 }\n",
     );
@@ -318,21 +301,21 @@ fn wrong_prices_are_named_with_their_line() {
         ),
         ("prices:\n  openai/m: { input: 1 }\n", "line 2", "output"),
     ] {
-        let error = Config::parse(text).unwrap_err();
+        let error = parse(text).unwrap_err();
         assert!(error.contains(line) && error.contains(word), "{error}");
     }
 }
 
 #[test]
 fn localhost_and_levels_in_small_letters_are_understood() {
-    let config = Config::parse(
+    let config = parse(
         "logging: { level: info }\nhealth_check: { address: localhost }\nslack: { listen: 'localhost:3000' }\n",
     );
     let config = config.unwrap();
     assert_eq!(config.logging.level, LogLevel::Info);
     assert_eq!(config.health_check.address, Ipv4Addr::LOCALHOST);
     assert_eq!(config.slack.listen, "127.0.0.1:3000".parse().ok());
-    let ipv6 = Config::parse("slack: { listen: '[::1]:3000' }").unwrap();
+    let ipv6 = parse("slack: { listen: '[::1]:3000' }").unwrap();
     assert_eq!(ipv6.slack.listen, "[::1]:3000".parse().ok());
 }
 
@@ -359,7 +342,7 @@ fn values_out_of_their_range_are_refused_with_key_and_range() {
             "127.0.0.1:3000",
         ),
     ] {
-        let error = Config::parse(text).unwrap_err();
+        let error = parse(text).unwrap_err();
         let place = format!("`{key}`");
         for word in ["line 2", place.as_str(), range] {
             assert!(error.contains(word), "{word}: {error}");
@@ -370,18 +353,18 @@ fn values_out_of_their_range_are_refused_with_key_and_range() {
 #[test]
 fn one_database_is_named_and_never_shown() {
     let url = "postgres://ann:wrong-secret@db.example.org:5433/myao?sslmode=verify-full";
-    let config = Config::parse(&format!("memory:\n  database_url: {url}\n")).unwrap();
+    let config = parse(&format!("memory:\n  database_url: {url}\n")).unwrap();
     assert_eq!(config.memory.database_url.as_ref().unwrap().secret(), url);
     assert!(!format!("{config:?}").contains("wrong-secret"));
     let text =
         format!("memory:\n  database_path: a.db\n  channels_in_flight: 1\n  database_url: {url}\n");
-    let error = Config::parse(&text).unwrap_err();
+    let error = parse(&text).unwrap_err();
     for part in ["line 4", "`database_url`", "`database_path`", "line 2"] {
         assert!(error.contains(part), "no {part} in {error}");
     }
     assert!(!error.contains("wrong-secret"), "{error}");
     let none = "memory: { database_path: a.db, database_url: null }";
-    assert!(Config::parse(none).is_ok());
+    assert!(parse(none).is_ok());
 }
 
 #[test]
@@ -392,7 +375,7 @@ fn an_address_of_a_server_has_its_scheme_and_one_at_sign() {
         ("postgres://ann:wrong-secret@1@host/db", "`%40`"),
         ("${MYAO_NO_SUCH_VARIABLE}", "MYAO_NO_SUCH_VARIABLE"),
     ] {
-        let error = Config::parse(&format!("memory:\n  database_url: {url:?}\n")).unwrap_err();
+        let error = parse(&format!("memory:\n  database_url: {url:?}\n")).unwrap_err();
         assert!(error.contains("line 2") && error.contains(part), "{error}");
         assert!(!error.contains("wrong-secret"), "{error}");
     }

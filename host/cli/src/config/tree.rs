@@ -35,7 +35,7 @@ pub(super) struct Item {
 }
 
 /// Line and column, from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     line: u64,
     column: u64,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::tree::{Entry, Item, Node, Place};
-use super::{Config, ConfigError, faults, retired};
+use super::{Check, Config, ConfigError, faults, given, retired};
 
 /// The key of the list.
 const LIST: &str = "workspaces";
@@ -60,7 +60,11 @@ pub(super) fn read_later<'de, D: Deserializer<'de>>(
 }
 
 /// Adds the configuration of each workspace that the file lists to that of the process.
-pub(super) fn with_workspaces(mut config: Config, text: &str) -> Result<Config, String> {
+pub(super) fn with_workspaces(
+    mut config: Config,
+    text: &str,
+    check: Check<'_>,
+) -> Result<Config, String> {
     let Some(mut tree) = Node::read(text) else {
         return Ok(config);
     };
@@ -87,9 +91,10 @@ pub(super) fn with_workspaces(mut config: Config, text: &str) -> Result<Config, 
     };
     let mut found = Vec::new();
     for item in items {
-        match read(item, &shared) {
-            Ok((workspace, retired)) => {
-                config.retired.extend(retired);
+        match read(item, &shared, check) {
+            Ok(mut workspace) => {
+                config.retired.append(&mut workspace.retired);
+                workspace.given = given::over(&config.given, workspace.given);
                 config.workspaces.push(workspace);
             }
             Err(faults) => found.extend(faults),
@@ -102,8 +107,8 @@ pub(super) fn with_workspaces(mut config: Config, text: &str) -> Result<Config, 
     }
 }
 
-/// Reads an entry over what is shared; with it, what is retired in it. The error is a line for each fault.
-fn read(item: Item, shared: &Value) -> Result<(Config, Vec<String>), Vec<String>> {
+/// Reads an entry over what is shared, except the component's settings. The error is a line for each fault.
+fn read(item: Item, shared: &Value, check: Check<'_>) -> Result<Config, Vec<String>> {
     let Item { at, mut value } = item;
     let name = name_of(&mut value).ok_or_else(|| {
         vec![format!(
@@ -122,7 +127,9 @@ fn read(item: Item, shared: &Value) -> Result<(Config, Vec<String>), Vec<String>
         .collect();
     let retired = retired::take(&mut value);
     let read = |text: &str| serde_saphyr::from_str::<Config>(text).map(drop);
-    let wrong = faults::faults(&value, read).into_iter();
+    let (given, mut wrong) = given::read(&value, check).map_err(|error| vec![error])?;
+    wrong.extend(faults::faults(&value, read));
+    let wrong = faults::lines(wrong).into_iter();
     // The entry has the key by its other name.
     found.extend(wrong.map(|fault| fault.replace(&format!("`{WORKSPACE}`"), &format!("`{NAME}`"))));
     if !found.is_empty() {
@@ -131,7 +138,11 @@ fn read(item: Item, shared: &Value) -> Result<(Config, Vec<String>), Vec<String>
     let config = over(shared.clone(), value.json());
     let config: Config = serde_saphyr::from_str(&config.to_string())
         .map_err(|error| vec![of_entry(format!("{at}: {}", super::error::detail(&error)))])?;
-    Ok((config, retired.into_iter().map(of_entry).collect()))
+    Ok(Config {
+        given,
+        retired: retired.into_iter().map(of_entry).collect(),
+        ..config
+    })
 }
 
 /// The name of an entry, whose key becomes that of the top level. `None` if there is none, or if the entry has that key, too.
@@ -242,7 +253,8 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::super::{Config, ConfigError, LanguageConfig, schema};
+    use super::super::tests::parse;
+    use super::super::{ConfigError, schema};
 
     const TWO: &str = "\
 timezone: Asia/Tokyo
@@ -261,7 +273,7 @@ workspaces:
 
     #[test]
     fn an_entry_goes_before_the_top_level_and_takes_the_rest_from_it() {
-        let config = Config::parse(TWO).unwrap();
+        let config = parse(TWO).unwrap();
         let acme = config.of_workspace(Some("acme")).unwrap();
         let beta = config.of_workspace(Some("beta")).unwrap();
         assert_eq!(
@@ -270,9 +282,9 @@ workspaces:
         );
         assert_eq!(acme.slack.bot_token.as_deref(), Some("xoxb-acme"));
         assert_eq!(acme.slack.pin_emoji, "pin");
-        assert_eq!(acme.memory.short_term_window_hours, 12);
-        assert_eq!(acme.memory.language, LanguageConfig::En);
-        assert_eq!(beta.memory.language, LanguageConfig::Auto);
+        assert_eq!(acme.setting("memory.short_term_window_hours"), Some("12"));
+        assert_eq!(acme.setting("memory.language"), Some("en"));
+        assert_eq!(beta.setting("memory.language"), None);
         assert_eq!(acme.timezone, chrono_tz::Asia::Tokyo);
         assert_eq!(beta.timezone, chrono_tz::UTC);
         assert_ne!(acme.budget, beta.budget);
@@ -283,7 +295,7 @@ workspaces:
 
     #[test]
     fn one_of_several_is_to_be_chosen() {
-        let config = Config::parse(TWO).unwrap();
+        let config = parse(TWO).unwrap();
         let error = config.of_workspace(None).unwrap_err();
         assert!(
             matches!(&error, ConfigError::SeveralWorkspaces(names) if names == &["acme", "beta"])
@@ -294,9 +306,9 @@ workspaces:
             error.to_string().contains("`gamma`: it has `acme`, `beta`"),
             "{error}"
         );
-        let only = Config::parse("workspaces: [{ name: acme }]").unwrap();
+        let only = parse("workspaces: [{ name: acme }]").unwrap();
         assert_eq!(only.of_workspace(None).unwrap().workspace, "acme");
-        let alone = Config::parse("workspace: acme").unwrap();
+        let alone = parse("workspace: acme").unwrap();
         assert!(alone.of_workspace(Some("acme")).is_ok());
         assert!(alone.of_workspace(Some("default")).is_err());
     }
@@ -352,7 +364,7 @@ workspaces:
                 &["`acme` and `beta`", "listen"],
             ),
         ] {
-            let error = Config::parse(text).unwrap_err();
+            let error = parse(text).unwrap_err();
             for part in told {
                 assert!(error.contains(part), "{text} gives {error}, without {part}");
             }
@@ -362,7 +374,7 @@ workspaces:
             );
         }
         let both = "workspaces:\n  - name: acme\n    bugdet: {}\n  - name: beta\n    slcak: {}\n";
-        let error = Config::parse(both).unwrap_err();
+        let error = parse(both).unwrap_err();
         assert!(
             error.contains("line 3") && error.contains("line 5"),
             "{error}"
@@ -372,7 +384,7 @@ workspaces:
     #[test]
     fn retired_keys_of_an_entry_are_named_and_the_rest_is_read() {
         let config =
-            Config::parse("workspaces:\n  - name: acme\n    timezone: Asia/Tokyo\n    tools: {}\n")
+            parse("workspaces:\n  - name: acme\n    timezone: Asia/Tokyo\n    tools: {}\n")
                 .unwrap();
         assert_eq!(config.retired.len(), 1, "{:?}", config.retired);
         assert!(config.retired[0].contains("line 4") && config.retired[0].contains("`acme`"));
@@ -381,7 +393,7 @@ workspaces:
 
     #[test]
     fn editors_know_the_keys_of_an_entry() {
-        let schema = schema().to_value();
+        let schema = schema(&[]).to_value();
         let keys = &schema["properties"]["workspaces"]["items"]["properties"];
         for (key, is_there) in [
             ("name", true),

@@ -34,16 +34,17 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use self::bound::Bound;
 use self::budget::Budget;
 use crate::bindings::exports::myao::memory::responder::Target;
-use crate::chat::Chat;
+use crate::chat::{Chat, NoChat};
 use crate::embedder::{Embedder, Meaning};
 use crate::error::TooManyImportCalls;
 use crate::journal::{Attempts, CallJournal};
 use crate::limits::Limits;
-use crate::llm::{Agents, Allowance, CallObserver};
+use crate::llm::{Agents, Allowance, CallObserver, NoLlm};
 use crate::memory_limit::MemoryLimit;
 use crate::recording::Tape;
 use crate::settings::Settings;
 use crate::storage::Storage;
+use crate::storage::empty::EmptyStorage;
 use crate::turn::Turn;
 use crate::{Place, Places};
 
@@ -68,6 +69,25 @@ pub(crate) struct Capabilities {
     pub(crate) captures_content: bool,
     /// Awaited before saving a memory that is merged into the workspace's memory.
     pub(crate) turn: Option<Turn>,
+}
+
+/// An empty workspace without a model or a chat.
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self {
+            places: Arc::new(EmptyStorage),
+            agents: NoLlm.into(),
+            embedder: None,
+            chat: Arc::new(NoChat),
+            calls: Arc::new(()),
+            journal: None,
+            allowance: None,
+            settings: Arc::default(),
+            is_backfill: false,
+            captures_content: false,
+            turn: None,
+        }
+    }
 }
 
 /// The purpose of a call into the component.
@@ -132,7 +152,7 @@ impl CallState {
         purpose: Purpose,
     ) -> Self {
         let storage = capabilities.places.at(bounds.place.clone());
-        let bound = Bound::new(bounds, &purpose, &capabilities.settings.workspace_scope_id);
+        let bound = Bound::new(bounds, &purpose, capabilities.settings.workspace_scope_id());
         let (keeps_answers, tape) = match purpose {
             Purpose::Look => (false, Tape::Off),
             Purpose::Make(tape) => (true, tape),

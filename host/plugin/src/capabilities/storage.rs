@@ -149,7 +149,10 @@ impl Host for CallState {
             }
             if let Some(turn) = &self.capabilities.turn
                 && (draft.memory_type == MemoryType::LongTerm
-                    || self.capabilities.settings.legacy_workspace_short_term)
+                    || self
+                        .capabilities
+                        .settings
+                        .is_on("memory.legacy_workspace_short_term"))
             {
                 turn.come().await;
             }

@@ -7,15 +7,14 @@ use tokio::sync::Semaphore;
 
 use super::MemoryPlugin;
 use crate::capabilities::Capabilities;
-use crate::chat::{Chat, NoChat};
+use crate::chat::Chat;
 use crate::component::{LoadError, LoadedComponent};
 use crate::embedder::Embedder;
 use crate::limits::Limits;
-use crate::llm::{Agents, CallObserver, NoLlm};
+use crate::llm::{Agents, CallObserver};
 use crate::recording::Recordings;
 use crate::settings::Settings;
 use crate::storage::Places;
-use crate::storage::empty::EmptyStorage;
 
 /// Why a plugin cannot be built.
 #[derive(Debug, thiserror::Error)]
@@ -65,15 +64,10 @@ pub enum BuildError {
 pub struct MemoryPluginBuilder {
     component: Option<Source>,
     cache_dir: Option<PathBuf>,
-    places: Arc<dyn Places>,
-    agents: Agents,
-    embedder: Option<Arc<dyn Embedder>>,
-    chat: Arc<dyn Chat>,
+    capabilities: Capabilities,
     settings: Settings,
     limits: Limits,
-    calls: Arc<dyn CallObserver>,
     recordings: Option<Arc<dyn Recordings>>,
-    captures_content: bool,
 }
 
 enum Source {
@@ -88,15 +82,10 @@ impl MemoryPlugin {
         MemoryPluginBuilder {
             component: None,
             cache_dir: None,
-            places: Arc::new(EmptyStorage),
-            agents: NoLlm.into(),
-            embedder: None,
-            chat: Arc::new(NoChat),
+            capabilities: Capabilities::default(),
             settings: Settings::default(),
             limits: Limits::default(),
-            calls: Arc::new(()),
             recordings: None,
-            captures_content: false,
         }
     }
 }
@@ -131,25 +120,25 @@ impl MemoryPluginBuilder {
 
     /// The messages and memories of the workspace. Each call gets the store as it is seen from its place.
     pub fn storage(mut self, storage: impl Places + 'static) -> Self {
-        self.places = Arc::new(storage);
+        self.capabilities.places = Arc::new(storage);
         self
     }
 
     /// The model: one for all agents, or one for each ([`Agents`]).
     pub fn llm(mut self, agents: impl Into<Agents>) -> Self {
-        self.agents = agents.into();
+        self.capabilities.agents = agents.into();
         self
     }
 
     /// Finds messages by their meaning, too. Without it they are found by their words.
     pub fn embedder(mut self, embedder: impl Embedder + 'static) -> Self {
-        self.embedder = Some(Arc::new(embedder));
+        self.capabilities.embedder = Some(Arc::new(embedder));
         self
     }
 
     /// The chat platform to answer on.
     pub fn chat(mut self, chat: impl Chat + 'static) -> Self {
-        self.chat = Arc::new(chat);
+        self.capabilities.chat = Arc::new(chat);
         self
     }
 
@@ -167,7 +156,7 @@ impl MemoryPluginBuilder {
 
     /// Receives the cost of each call of a model.
     pub fn call_observer(mut self, calls: impl CallObserver + 'static) -> Self {
-        self.calls = Arc::new(calls);
+        self.capabilities.calls = Arc::new(calls);
         self
     }
 
@@ -180,7 +169,7 @@ impl MemoryPluginBuilder {
 
     /// Puts prompts and answers into the spans of model calls ([`spans`](crate::spans)). By default they are left out.
     pub fn capture_content(mut self, captures_content: bool) -> Self {
-        self.captures_content = captures_content;
+        self.capabilities.captures_content = captures_content;
         self
     }
 
@@ -195,20 +184,12 @@ impl MemoryPluginBuilder {
             Source::File(path) => LoadedComponent::from_file(&path, cache)?,
             Source::Bytes { name, bytes } => LoadedComponent::from_bytes(&name, &bytes, cache)?,
         };
+        let settings = self.settings.of(component.about().clone());
         Ok(MemoryPlugin {
             component,
             capabilities: Capabilities {
-                is_backfill: false,
-                places: self.places,
-                agents: self.agents,
-                embedder: self.embedder,
-                chat: self.chat,
-                calls: self.calls,
-                journal: None,
-                allowance: None,
-                settings: Arc::new(self.settings),
-                captures_content: self.captures_content,
-                turn: None,
+                settings: Arc::new(settings),
+                ..self.capabilities
             },
             permits: Arc::new(Semaphore::new(self.limits.concurrent_calls)),
             limits: self.limits,

@@ -70,7 +70,7 @@ impl MemoryPlugin {
     pub async fn generate_workspace(&self, now: Timestamp) -> Result<Entry, CallError> {
         call!(
             self,
-            Subject::Workspace(&self.settings().workspace_scope_id),
+            Subject::Workspace(self.settings().workspace_scope_id()),
             Place::Workspace,
             Purpose::Make(self.tape(|| Export::GenerateWorkspace { now })),
             memory_generator.call_generate_workspace(now)

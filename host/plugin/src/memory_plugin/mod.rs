@@ -48,8 +48,7 @@ use wasmtime::Store;
 use wasmtime::component::Instance;
 
 use crate::Place;
-use crate::bindings::errors::{Error, SettingFault};
-use crate::bindings::exports::myao::memory::about;
+use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Batch, DoneStep, UpdateState};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
@@ -188,15 +187,8 @@ impl MemoryPlugin {
         purpose: Purpose,
     ) -> Result<(Store<CallState>, Instance), CallError> {
         let state = CallState::new(self.capabilities.clone(), &self.limits, bounds, purpose);
-        let mut store = Store::new(&self.component.engine, state);
-        store.limiter(|state| &mut state.memory_limit);
-        store.set_hostcall_fuel(self.limits.transfer_bytes);
-        // At every tick a running component yields to tokio, which enforces the deadline.
-        store.set_epoch_deadline(1);
-        store.epoch_deadline_async_yield_and_update(1);
-        let instance = self.component.pre.instantiate_async(&mut store).await;
-        let instance = instance.map_err(|error| self.trapped(call, &error))?;
-        Ok((store, instance))
+        let instance = self.component.instantiate(state, &self.limits).await;
+        instance.map_err(|error| self.trapped(call, &error))
     }
 
     /// Waits for a permit, and ends a call at its deadline. A call that is ended is dropped, with the imports that it
@@ -245,35 +237,10 @@ impl MemoryPlugin {
 }
 
 impl MemoryPlugin {
-    /// `about.describe`: the component's name and versions.
-    ///
-    /// # Errors
-    /// [`CallError`].
-    pub async fn about(&self) -> Result<about::Component, CallError> {
-        call_unobserved!(
-            self,
-            "describe",
-            Place::Schedule,
-            Purpose::Look,
-            about.call_describe()
-        )
-        .await
-    }
-
-    /// `about.check`: every setting of this plugin that the component refuses.
-    ///
-    /// # Errors
-    /// [`CallError`].
-    pub async fn check_settings(&self) -> Result<Vec<SettingFault>, CallError> {
-        let pairs = self.settings().pairs();
-        call_unobserved!(
-            self,
-            "check",
-            Place::Schedule,
-            Purpose::Look,
-            about.call_check(&pairs)
-        )
-        .await
+    /// The component, loaded.
+    #[must_use]
+    pub fn component(&self) -> &LoadedComponent {
+        &self.component
     }
 
     /// `memory-summarizer.summarize`: the text of one memory.

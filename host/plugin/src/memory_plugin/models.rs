@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::MemoryPlugin;
-use crate::bindings::types::Engine;
 use crate::llm::{Allowance, Llm};
 
 impl MemoryPlugin {
@@ -19,8 +18,8 @@ impl MemoryPlugin {
     #[must_use]
     pub fn quoting(mut self) -> Self {
         let settings = Arc::make_mut(&mut self.capabilities.settings);
-        settings.engine = Engine::Extractive;
-        settings.reply_engine = Engine::Extractive;
+        settings.set("engines.memory", "extractive");
+        settings.set("engines.response", "extractive");
         self
     }
 

@@ -364,6 +364,15 @@ _known[results.Step] = VariantOf(
         "workspace": name_alone("workspace"),
     },
 )
+_known[results.SettingValues] = VariantOf(
+    "SettingValues",
+    {
+        "text": name_alone("text"),
+        "switch": name_alone("switch"),
+        "number": itself(results.NumberRange),
+        "choice": wrapped(results.Choice),
+    },
+)
 _known[results.Answer] = VariantOf("Answer", {"posted": itself(results.Reply), "already": wrapped(chat.Already)})
 _known[chat.PostOutcome] = VariantOf("PostOutcome", {"posted": wrapped(chat.Posted), "already": wrapped(chat.Already)})
 _known[storage.ChannelFilter] = VariantOf(

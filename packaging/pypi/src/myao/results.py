@@ -28,12 +28,44 @@ from .types import (
 
 
 @dataclass(frozen=True, slots=True)
+class NumberRange:
+    """The numbers that a setting accepts, both ends included."""
+
+    min: int
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The names of which a setting accepts one."""
+
+    names: list[str]
+
+
+SettingValues = Union[Literal["text", "switch"], NumberRange, Choice]
+"""What a setting accepts: any text, `true` or `false`, a whole number, or a name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of the component."""
+
+    key: str
+    """The last part of `templates.NAME` stands for the name of a template."""
+    accepts: SettingValues
+    default: Union[str, None]
+    """`None` if `meaning` says it, or if there is none."""
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
 class ComponentInfo:
-    """A component and its versions."""
+    """A component, its versions and its settings."""
 
     name: str
     version: str
     contract: str
+    settings: list[Setting]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use myao::config::Config;
 use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, Request};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Outcome, Timestamp, WORKSPACE_SCOPE_ID, run};
+use myao_plugin::{Outcome, Persona, Timestamp, WORKSPACE_SCOPE_ID, run};
 use myao_sqlite::SqliteStore;
 use myao_tests::backfills::llm_settings;
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
@@ -31,6 +31,8 @@ const NOW: Timestamp = Timestamp {
     unix_seconds: START + 6 * 3600,
     utc_offset_seconds: 0,
 };
+
+const SYSTEM_PROMPT: &str = "あなたは「myao」です。";
 
 pub(super) fn measure() -> Result<Vec<Row>> {
     let filled = filled();
@@ -108,7 +110,13 @@ impl Bench {
             Config::default().timezone,
             WORKSPACE_SCOPE_ID,
         )?;
-        let plugin = plugin(Arc::new(workspace), model, llm_settings());
+        let plugin = plugin(
+            Arc::new(workspace),
+            model,
+            llm_settings().with(|settings| {
+                settings.set("persona.system_prompt", SYSTEM_PROMPT);
+            }),
+        );
         let run = run::generate(&plugin, NOW, 1, &|_| {});
         let report = self.runtime.block_on(run)?;
         let done = report
@@ -124,11 +132,13 @@ impl Bench {
     }
 
     fn by_hand(&self, database: &Path, model: &Model) -> Result<()> {
-        let settings = llm_settings();
-        let window = i64::from(settings.short_term_window_hours) * 3600;
+        let window = 24 * 3600;
         Run {
             native: &self.native,
-            persona: settings.persona,
+            persona: Persona {
+                name: "myao".to_owned(),
+                system_prompt: SYSTEM_PROMPT.to_owned(),
+            },
             workspace_scope_id: WORKSPACE_SCOPE_ID,
             now: NOW,
             window_start: TsKey::first_of(NOW.unix_seconds - window),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use myao_plugin::llm::NoLlm;
 use myao_plugin::storage::empty::EmptyStorage;
-use myao_plugin::{Context, MemoryPlugin, MemoryType, Scope, Template};
+use myao_plugin::{Context, MemoryPlugin, MemoryType, Scope};
 use myao_tests::{default_settings, plugin, project_file};
 use tokio::runtime::Runtime;
 
@@ -29,9 +29,11 @@ pub(super) struct Component {
 
 impl Component {
     /// With some templates in place of the built-in ones.
-    pub(super) fn new(templates: &[Template]) -> Result<Self> {
+    pub(super) fn new(templates: &[(&str, String)]) -> Result<Self> {
         let settings = default_settings().with(|settings| {
-            settings.templates = templates.to_vec();
+            for (name, source) in templates {
+                settings.set(format!("templates.{name}"), source);
+            }
         });
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread()
@@ -68,12 +70,10 @@ pub(super) fn measure() -> Result<Vec<Row>> {
 }
 
 /// A template with the same output as the built-in one, which is read in each call.
-fn users_template() -> Result<Template> {
+fn users_template() -> Result<(&'static str, String)> {
     let name = "_messages.j2";
-    Ok(Template {
-        name: name.to_owned(),
-        source: std::fs::read_to_string(project_file("templates").join(name))?,
-    })
+    let source = std::fs::read_to_string(project_file("templates").join(name))?;
+    Ok((name, source))
 }
 
 fn against_native(

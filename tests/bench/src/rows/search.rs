@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, Request};
 use myao_plugin::storage::records::ImportSink as _;
 use myao_plugin::storage::{MemoryDraft, Storage as _};
-use myao_plugin::{Engine, MemoryPlugin, Place, Places as _, SearchRequest};
+use myao_plugin::{MemoryPlugin, Place, Places as _, SearchRequest};
 use myao_tests::backfills::llm_settings;
 use myao_tests::conversation::{Random, START, channel, channel_id, message, ts, user};
 use myao_tests::plugin;
@@ -101,7 +101,7 @@ impl Filled {
             }
         }
         let model = Arc::new(Listening::default());
-        let settings = llm_settings().with(|settings| settings.reply_engine = Engine::Llm);
+        let settings = llm_settings().with(|settings| settings.set("engines.response", "llm"));
         Ok(Self {
             size,
             plugin: plugin(Arc::new(workspace), model.clone(), settings),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use myao_plugin::llm::LlmError;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{BadAnswer, CallError, Error, Target, Template};
+use myao_plugin::{BadAnswer, CallError, Error, Target};
 use myao_testkit::{Asked, Calls, Reply as Answer, ScriptedLlm, Strike};
 
 use super::{ANSWER, CALLS, JUDGMENT, answering, asked, mention, question};
@@ -177,10 +177,7 @@ async fn a_prompt_that_is_too_long_is_cut_and_at_last_given_up() {
 async fn a_template_that_is_wrong_is_named_and_nobody_is_asked() {
     for name in ["reply_prompt.j2", "judgment_prompt.j2"] {
         let host = answering().await.with(|settings| {
-            settings.templates = vec![Template {
-                name: name.to_owned(),
-                source: "{{ nothing.of.that_name }}".to_owned(),
-            }];
+            settings.set(format!("templates.{name}"), "{{ nothing.of.that_name }}");
         });
         let plugin = host.plugin();
         let failed = match name {

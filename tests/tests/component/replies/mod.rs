@@ -163,14 +163,19 @@ async fn a_judgment_asks_its_own_agent_with_a_schema_and_posts_nothing() {
     let [request] = host.llm.requests().try_into().unwrap();
     assert_eq!(request.purpose.agent, Agent::Judgment);
     assert!(request.answer_schema.unwrap().contains("should_respond"));
-    assert_eq!(request.max_tokens, host.settings.judgment_max_tokens);
+    assert_eq!(
+        request.max_tokens,
+        host.plugin()
+            .settings()
+            .number("agents.judgment.params.max_tokens")
+    );
 }
 
 #[tokio::test]
 async fn without_a_model_a_mention_is_answered_with_quotes_and_a_judgment_reads_nothing() {
     let host = answering()
         .await
-        .with(|settings| settings.reply_engine = Engine::Extractive);
+        .with(|settings| settings.set("engines.response", "extractive"));
     let reply = mention(&host, &question()).await.unwrap();
     assert_eq!(reply.engine, Engine::Extractive);
     assert!(reply.text.contains("March 3"), "{}", reply.text);

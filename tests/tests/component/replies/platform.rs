@@ -2,7 +2,7 @@
 
 use myao_plugin::chat::User;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Answer, Engine, Error, Message, Target};
+use myao_plugin::{Answer, Error, Message, Target};
 use myao_testkit::{Calls, Strike};
 
 use super::{ANSWER, CALLS, answering, mention, question};
@@ -116,7 +116,7 @@ async fn without_what_the_platform_would_tell_the_answer_is_made_from_what_there
     for error in chat_errors() {
         let host = answering()
             .await
-            .with(|settings| settings.reply_engine = Engine::Extractive);
+            .with(|settings| settings.set("engines.response", "extractive"));
         host.faults.before(Calls::of("chat.permalink"), error);
         assert!(
             mention(&host, &question())

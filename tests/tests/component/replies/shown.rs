@@ -2,7 +2,7 @@
 
 use myao_plugin::llm::Agent;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Scope, Target, Template};
+use myao_plugin::{Scope, Target};
 use myao_testkit::{Asked, ScriptedLlm};
 use myao_tests::telling::telling_llm;
 
@@ -76,16 +76,14 @@ async fn what_is_remembered_of_a_private_channel_is_told_only_within_it() {
 #[tokio::test]
 async fn an_answer_and_a_judgment_have_each_their_persona_and_their_template() {
     let host = answering().await.with(|settings| {
-        settings.persona.system_prompt = "You are myao.".to_owned();
-        settings.memory_system_prompt = Some("You remember.".to_owned());
-        settings.response_system_prompt = Some("You answer.".to_owned());
-        settings.judgment_system_prompt = Some("You judge.".to_owned());
-        settings.templates = ["reply_prompt.j2", "judgment_prompt.j2"]
-            .map(|name| Template {
-                name: name.to_owned(),
-                source: format!("{name}: {{{{ persona.system_prompt }}}}"),
-            })
-            .into();
+        settings.set("persona.system_prompt", "You are myao.");
+        settings.set("agents.memory.system_prompt", "You remember.");
+        settings.set("agents.response.system_prompt", "You answer.");
+        settings.set("agents.judgment.system_prompt", "You judge.");
+        for name in ["reply_prompt.j2", "judgment_prompt.j2"] {
+            let source = format!("{name}: {{{{ persona.system_prompt }}}}");
+            settings.set(format!("templates.{name}"), source);
+        }
     });
     mention(&host, &question()).await.unwrap();
     host.plugin().judge(&question(), now()).await.unwrap();
@@ -111,7 +109,7 @@ async fn what_was_said_after_the_time_of_the_answer_is_not_shown() {
 async fn a_message_is_answered_however_many_came_after_it() {
     let host = answering()
         .await
-        .with(|settings| settings.reply_message_limit = 2);
+        .with(|settings| settings.set("response.channel_messages_limit", 2));
     let asked = NOW - 100;
     host.storage
         .say("C1", asked, "erin", "@myao Who has the keys?");

@@ -68,8 +68,8 @@ fn part(number: usize) -> String {
 
 fn small_model(llm: ScriptedLlm) -> Host {
     host(llm.with_context_window(1200)).with(|settings| {
-        settings.short_term_summary_max_tokens = 100;
-        settings.context_margin_tokens = 100;
+        settings.set("memory.short_term_summary_max_tokens", 100);
+        settings.set("memory.context_margin_tokens", 100);
     })
 }
 

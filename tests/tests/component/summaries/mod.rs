@@ -6,8 +6,7 @@ use MemoryType::{LongTerm, ShortTerm};
 use Scope::{Channel, Thread, Workspace};
 use myao_plugin::llm::{Agent, LlmError, Purpose};
 use myao_plugin::{
-    BadAnswer, Combination, Context, Engine, Error, MemoryType, Scope, Settings, Template,
-    context_json,
+    BadAnswer, Combination, Context, Engine, Error, MemoryType, Scope, Settings, context_json,
 };
 use myao_testkit::{Asked, Reply, ScriptedLlm};
 use myao_tests::read_project_file;
@@ -24,8 +23,8 @@ fn context() -> Context {
 /// A host without a store: all that a summary needs is in its context.
 fn host(llm: ScriptedLlm) -> Host {
     Host::new(llm).with(|settings| {
-        settings.long_term_summary_max_tokens = 500;
-        settings.legacy_workspace_short_term = true;
+        settings.set("memory.long_term_summary_max_tokens", 500);
+        settings.set("memory.legacy_workspace_short_term", true);
     })
 }
 
@@ -66,7 +65,12 @@ async fn each_memory_is_asked_for_with_its_rendered_prompt_and_no_other_import_i
         let request = host.llm.requests().pop().unwrap();
         assert_eq!(request.system_prompt, prompt.unwrap());
         assert_eq!(request.answer_schema, None);
-        let limits = [500, host.settings.short_term_summary_max_tokens];
+        let limits = [
+            500,
+            host.plugin()
+                .settings()
+                .number("memory.short_term_summary_max_tokens"),
+        ];
         assert_eq!(
             request.max_tokens,
             limits[usize::from(memory_type == ShortTerm)]
@@ -107,7 +111,7 @@ async fn with_nothing_to_summarise_the_existing_memory_comes_back_and_no_import_
 
 #[tokio::test]
 async fn the_engine_without_a_model_calls_no_import() {
-    let host = answering(SUMMARY).with(|settings| settings.engine = Engine::Extractive);
+    let host = answering(SUMMARY).with(|settings| settings.set("engines.memory", "extractive"));
     let summary = host
         .plugin()
         .summarize(&context(), Channel, ShortTerm, None)
@@ -120,7 +124,8 @@ async fn the_engine_without_a_model_calls_no_import() {
 
 #[tokio::test]
 async fn memories_that_do_not_exist_are_refused_by_both_exports() {
-    let host = answering(SUMMARY).with(|settings| settings.legacy_workspace_short_term = false);
+    let host = answering(SUMMARY)
+        .with(|settings| settings.set("memory.legacy_workspace_short_term", false));
     let plugin = host.plugin();
     for (scope, memory_type) in [(Thread, LongTerm), (Workspace, ShortTerm)] {
         let expected = Error::UnsupportedCombination(Combination { scope, memory_type });
@@ -150,11 +155,7 @@ async fn a_thread_without_a_target_has_no_prompt_and_an_empty_summary() {
 }
 
 fn with_template(name: &str, source: &str) -> impl FnOnce(&mut Settings) {
-    let template = Template {
-        name: name.to_owned(),
-        source: source.to_owned(),
-    };
-    move |settings| settings.templates = vec![template]
+    move |settings| settings.set(format!("templates.{name}"), source)
 }
 
 #[tokio::test]
@@ -307,7 +308,12 @@ async fn an_answer_far_over_its_limit_is_refused_with_its_length() {
     let Error::BadAnswer(BadAnswer::TooLong(excess)) = refused(failed) else {
         panic!("another error")
     };
-    assert_eq!(excess.limit, host.settings.short_term_summary_max_tokens);
+    assert_eq!(
+        excess.limit,
+        host.plugin()
+            .settings()
+            .number("memory.short_term_summary_max_tokens")
+    );
     assert!(excess.tokens > 2 * excess.limit, "{excess:?}");
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use myao_plugin::llm::{LlmError, Request};
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::{Engine, Place, Settings};
+use myao_plugin::{Engine, Place, Settings, names};
 use myao_testkit::{Call, Fault, MemoryStorage, Reply, ScriptedLlm, Tap};
 use myao_tests::default_settings;
 use myao_tests::postgres::ServerDatabase;
@@ -23,20 +23,25 @@ pub(in crate::places) fn local_time() -> myao_plugin::LocalTime {
 pub(super) fn settings(setup: Setup, reply_engine: Engine) -> Settings {
     let defaults = default_settings();
     defaults.with(|settings| {
-        settings.engine = match setup.model {
+        let engine = match setup.model {
             Model::Extractive => Engine::Extractive,
             Model::Naming | Model::Nameless => Engine::Llm,
         };
-        settings.reply_engine = reply_engine;
-        settings.long_term_summary_max_tokens = 100_000;
-        settings.short_term_summary_max_tokens = 100_000;
-        settings.reply_max_tokens = 100_000;
-        settings.extractive_stand_in = setup.stand_in;
-        settings.generation_message_limit = if setup.small { 4 } else { 1000 };
-        settings.legacy_workspace_short_term = setup.legacy;
-        settings.workspace_merge_per_channel = setup.merge_per_channel;
-        settings.short_term_history.conversation_idle_seconds = 600;
-        settings.short_term_history.message_threshold = 3;
+        settings.set("engines.memory", names::engine(engine));
+        settings.set("engines.response", names::engine(reply_engine));
+        settings.set("memory.long_term_summary_max_tokens", 100_000);
+        settings.set("memory.short_term_summary_max_tokens", 100_000);
+        settings.set("agents.response.params.max_tokens", 100_000);
+        settings.set("memory.extractive_stand_in", setup.stand_in);
+        let limit = if setup.small { 4 } else { 1000 };
+        settings.set("memory.generation_message_limit", limit);
+        settings.set("memory.legacy_workspace_short_term", setup.legacy);
+        settings.set(
+            "memory.workspace_merge_per_channel",
+            setup.merge_per_channel,
+        );
+        settings.set("memory.short_term_history.conversation_idle_seconds", 600);
+        settings.set("memory.short_term_history.message_threshold", 3);
     })
 }
 

@@ -8,7 +8,7 @@ use myao_bot::reading::answers;
 use myao_bot::reading::links::link_or_id;
 use myao_plugin::llm::{CallObserver, CallRecord};
 use myao_plugin::printable::line;
-use myao_plugin::{Engine, Response, Source};
+use myao_plugin::{Response, Source};
 use serde_json::{Value, json};
 
 use crate::cli::app::{App, Explained as _};
@@ -37,7 +37,7 @@ pub(crate) async fn run(app: &App, arguments: &AskArgs) -> anyhow::Result<ExitCo
     };
     let response = {
         let bot = &app.config.persona.name;
-        let is_model = plugin.settings().reply_engine == Engine::Llm;
+        let is_model = plugin.settings().replies_by_model();
         let _waiting = is_model.then(|| output::waiting(&format!("{bot} is writing…")));
         plugin.ask(place, &question, now).await?
     };

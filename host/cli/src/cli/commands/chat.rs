@@ -14,7 +14,7 @@ use myao_bot::reading::memory_json::{memory_json, reply_lines_json};
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
-use myao_plugin::{Engine, Place, Reply, Scope, names};
+use myao_plugin::{Place, Reply, Scope, names};
 use serde_json::json;
 
 use super::generate;
@@ -67,7 +67,7 @@ pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitC
         }
     };
     let plugin = app.plugin_over(&workspace).await?;
-    let engine = plugin.settings().reply_engine;
+    let asks_model = plugin.settings().replies_by_model();
     let chat = Chat::open(workspace.clone(), plugin, clock, setting).await?;
     let mut lines = Lines::open()?;
     let mut talk = Talk {
@@ -75,7 +75,7 @@ pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitC
         arguments,
         workspace,
         chat,
-        engine,
+        asks_model,
         in_terminal: lines.are_typed(),
         said: false,
         failed: false,
@@ -135,7 +135,7 @@ struct Talk<'a> {
     arguments: &'a ChatArgs,
     workspace: Arc<dyn Workspace>,
     chat: Chat,
-    engine: Engine,
+    asks_model: bool,
     in_terminal: bool,
     /// True if a message was sent to the bot.
     said: bool,
@@ -155,7 +155,7 @@ impl Talk<'_> {
             out,
             "{name} talks with {bot} in #{channel}. /help shows more, Ctrl-D ends it."
         )?;
-        if self.engine == Engine::Extractive {
+        if !self.asks_model {
             writeln!(
                 out,
                 "No model is configured: {bot} answers with what it remembers."
@@ -186,7 +186,8 @@ impl Talk<'_> {
         self.said = true;
         let answered = {
             let bot = &self.app.config.persona.name;
-            let _waiting = (self.engine == Engine::Llm)
+            let _waiting = self
+                .asks_model
                 .then(|| output::waiting(&format!("{bot} is writing…")));
             tokio::select! {
                 answered = self.chat.say(line) => answered.map_err(|error| error.to_string()),

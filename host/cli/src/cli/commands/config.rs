@@ -10,10 +10,12 @@ use crate::cli::args::ConfigCommand;
 use crate::cli::output;
 
 pub(crate) fn run(app: &App, command: &ConfigCommand) -> anyhow::Result<ExitCode> {
+    let component = app.load_component()?;
+    let settings = &component.about().settings;
     match command {
-        ConfigCommand::Schema => output::print_json(&schema().to_value())?,
+        ConfigCommand::Schema => output::print_json(&schema(settings).to_value())?,
         ConfigCommand::Keys if app.json => {
-            let keys: Vec<_> = keys()
+            let keys: Vec<_> = keys(settings)
                 .into_iter()
                 .map(|key| {
                     json!({
@@ -29,7 +31,7 @@ pub(crate) fn run(app: &App, command: &ConfigCommand) -> anyhow::Result<ExitCode
             let mut table = output::table(&["key", "default", "what it does"]);
             // A key that is broken over two lines can neither be searched nor copied.
             table.keep_first_column_whole();
-            for key in keys() {
+            for key in keys(settings) {
                 table.add_row_of_lines([key.path, key.default, without_links(&key.description)]);
             }
             output::print_table(&table)?;

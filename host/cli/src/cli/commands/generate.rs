@@ -61,7 +61,7 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
              if it is right, say so with `--now`",
         );
     }
-    let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
+    let window = plugin.settings().window_seconds();
     let window_start = now.unix_seconds - window;
     let leaves_out_history = has_history(&*workspace, window_start).await?;
     let mut report = run_once(app, &plugin, now).await?;

@@ -49,7 +49,7 @@ pub(crate) fn run(app: &App, arguments: &InitArgs) -> anyhow::Result<ExitCode> {
     )?;
     let has_tokens = TOKENS.iter().all(|name| std::env::var_os(name).is_some());
     let text = configuration(zone, &model, arguments.base_url.as_deref(), has_tokens);
-    let config = Config::parse(&text).map_err(anyhow::Error::msg)?;
+    let config = Config::parse(&text, &|_| Ok(Vec::new())).map_err(anyhow::Error::msg)?;
     let endpoint = model_endpoint("memory", &config.agents.memory)?;
     write(file, &text)?;
     if app.json {

@@ -122,7 +122,7 @@ impl Input {
         let plugin = app.plugin_over(&workspace).await?;
         let now = app.time(arguments.now);
         let settings = plugin.settings();
-        let window = i64::from(settings.short_term_window_hours) * 3600;
+        let window = settings.window_seconds();
         let request = BuildRequest {
             channel_id,
             target_thread_ts: arguments.thread.clone(),
@@ -130,7 +130,7 @@ impl Input {
                 unix_seconds: now.unix_seconds - window,
                 ..now
             }),
-            message_limit: Some(settings.generation_message_limit),
+            message_limit: Some(settings.number("memory.generation_message_limit")),
         };
         let context = plugin.build_context(&request, now).await?;
         if let Some(thread) = &arguments.thread {
@@ -158,7 +158,7 @@ impl Input {
             output::complain(&format!(
                 "#{} has no messages in the {} hours before {}; another time can be set with --now",
                 history.channel_name,
-                self.plugin.settings().short_term_window_hours,
+                self.plugin.settings().window_seconds() / 3600,
                 output::time(now)
             ));
         }

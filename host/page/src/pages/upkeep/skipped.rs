@@ -55,8 +55,8 @@ impl Why {
 pub(super) async fn read(reader: &Reader) -> Result<Vec<Skipped>, Failure> {
     let plugin = reader.site.current.plugin();
     let now = reader.now();
-    let hours = i64::from(plugin.settings().short_term_window_hours);
-    let window = TsKey::first_of(now.unix_seconds.saturating_sub(hours * 3600));
+    let window = plugin.settings().window_seconds();
+    let window = TsKey::first_of(now.unix_seconds.saturating_sub(window));
     // Every channel with a new message, whatever its age.
     let query = DueQuery {
         until: TsKey::first_of(now.unix_seconds.saturating_add(1)).to_string(),

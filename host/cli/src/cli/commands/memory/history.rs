@@ -79,7 +79,7 @@ pub(super) async fn history(
 
 /// Which memory of a scope is meant: a channel has two, a thread and a workspace have one.
 fn type_of(app: &App, scope: Scope, long_term: bool) -> anyhow::Result<MemoryType> {
-    let is_retired_kept = app.config.memory.legacy_workspace_short_term;
+    let is_retired_kept = app.config.keeps_retired();
     match (scope, long_term) {
         (Scope::Thread, true) => {
             anyhow::bail!("a thread has no long-term memory: leave out --long-term")
