@@ -108,7 +108,7 @@ settings! {
     "memory.language" language: Language = Language::AsInput;
     /// The language of the built-in prompts. It is one thing in which to ask a model, and another in which it
     /// answers (`memory.language`). `auto` is that of the talk: Japanese where it is mostly Japanese, else English.
-    "memory.prompt_language" prompt_language: PromptLanguage = PromptLanguage::Japanese;
+    "memory.prompt_language" prompt_language: PromptLanguage = PromptLanguage::AsConversation;
     /// Tokens kept free in each prompt, beside those of the answer, for what the model's server adds to it and for
     /// the note that follows a bad answer.
     "memory.context_margin_tokens" context_margin_tokens: u32 = 300, 0..=MANY;

@@ -8,6 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use crate::export::with_japanese_prompts;
 use crate::peer::{Answer, exchange, free_address};
 use crate::program::Program;
 use rusqlite::Connection;
@@ -227,7 +228,7 @@ fn configure(program: &Program, config: &str, health: SocketAddr) {
     let port = health.port();
     program.write(
         "myao.yaml",
-        format!("{config}health_check: {{ port: {port} }}\n"),
+        with_japanese_prompts(&format!("{config}health_check: {{ port: {port} }}\n")),
     );
 }
 

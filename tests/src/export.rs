@@ -88,10 +88,34 @@ pub fn write_export(program: &Program, posts: &[Post]) {
     }
 }
 
+/// A configuration with the specification's prompts, whose words tests look for, unless it says in which language they are.
+#[must_use]
+pub fn with_japanese_prompts(config: &str) -> String {
+    const KEY: &str = "prompt_language: ja";
+    if config.contains("prompt_language") {
+        return config.to_owned();
+    }
+    let mut has_section = false;
+    let mut lines: Vec<String> = Vec::new();
+    for line in config.lines() {
+        let rest = line.strip_prefix("memory:");
+        has_section |= rest.is_some();
+        lines.push(match rest {
+            Some("") => format!("memory:\n  {KEY}"),
+            Some(rest) => format!("memory: {{ {KEY},{}", rest.trim_start_matches([' ', '{'])),
+            None => line.to_owned(),
+        });
+    }
+    if !has_section {
+        lines.push(format!("memory: {{ {KEY} }}"));
+    }
+    lines.join("\n") + "\n"
+}
+
 /// A program with an export of these posts imported, and this configuration.
 #[must_use]
 pub fn program_with(config: &str, posts: &[Post]) -> Program {
-    let program = Program::with_config(config);
+    let program = Program::with_config(&with_japanese_prompts(config));
     write_export(&program, posts);
     program.run(&["import", "export"]).succeeded();
     program

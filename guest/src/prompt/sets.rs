@@ -67,8 +67,8 @@ impl Set {
                 let said = conversation_messages(context).map(|message| message.text.as_str());
                 let main = main_language_of(said);
                 match main.or_else(|| main_language_of(memory_texts(context))) {
-                    Some(Language::Japanese) | None => Self::Japanese,
-                    Some(_) => Self::English,
+                    Some(Language::Japanese) => Self::Japanese,
+                    _ => Self::English,
                 }
             }
         }

@@ -32,7 +32,7 @@ fn the_defaults_are_those_of_the_specification() {
             "7200",
         ),
         ("memory.short_term_history.message_threshold", "50"),
-        ("memory.prompt_language", "ja"),
+        ("memory.prompt_language", "auto"),
         ("workspace_scope_id", "default"),
     ] {
         let setting = table.iter().find(|setting| setting.key == key).unwrap();

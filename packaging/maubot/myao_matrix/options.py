@@ -15,7 +15,7 @@ from myao import ConfigurationError
 
 # Of `base-config.yaml`, for the standalone mode, which does not read it.
 _DEFAULTS = {"history_events": 1000, "tick_seconds": 60}
-_KEYS = ("data_folder", "rooms", "history_events", "tick_seconds", "timezone", "prompt_language", "settings")
+_KEYS = ("data_folder", "rooms", "history_events", "tick_seconds", "timezone", "settings")
 _PERSONA = ("name", "system_prompt")
 _MODEL = ("base_url", "api_key", "id")
 
@@ -70,7 +70,6 @@ def read(config: Values, display_name: str) -> Options:
     settings: dict[str, str | int | bool] = {"persona.name": name}
     if persona.get("system_prompt"):
         settings["persona.system_prompt"] = str(persona["system_prompt"])
-    settings["memory.prompt_language"] = str(config["prompt_language"] or "auto")
     server = None
     if model.get("base_url"):
         if not model.get("id"):

@@ -48,10 +48,9 @@ class Models(World):
         cls.options = {
             "model": {"base_url": url, "api_key": "key", "id": "tiny"},
             "persona": {"name": "Mia", "system_prompt": "You are Mia, a librarian."},
-            "prompt_language": "en",
             "timezone": "Asia/Tokyo",
             # The model is asked for answers alone.
-            "settings": {"engines.memory": "extractive"},
+            "settings": {"engines.memory": "extractive", "memory.prompt_language": "en"},
         }
         super().setUpClass()
 

@@ -44,7 +44,7 @@ class Options(unittest.TestCase):
     def test_the_base_configuration_is_accepted(self) -> None:
         options = read(self.config, "Mia")
         self.assertEqual((options.name, options.server, options.rooms), ("Mia", None, []))
-        self.assertEqual(options.settings, {"persona.name": "Mia", "memory.prompt_language": "auto"})
+        self.assertEqual(options.settings, {"persona.name": "Mia"})
 
     def test_what_is_wrong_is_named(self) -> None:
         wrong = {

@@ -44,7 +44,6 @@ fn options_answer_and_doctor_takes_what_is_written() {
     ] {
         assert!(text.contains(line), "no {line} in {text}");
     }
-    assert!(!text.contains("prompt_language"), "{text}");
     let mode = program
         .path("myao.yaml")
         .metadata()
@@ -95,9 +94,5 @@ fn a_wrong_answer_is_refused_as_an_option_and_asked_for_again_in_a_terminal() {
     let text = written(&program);
     assert!(text.contains("timezone: Europe/Berlin\n"), "{text}");
     assert!(text.contains("# agents: "), "{text}");
-    assert!(
-        text.contains("\nmemory: { prompt_language: en }\n"),
-        "{text}"
-    );
     assert_eq!(state(&program), "ok");
 }

@@ -2,10 +2,10 @@
 
 use myao_tests::llm_server::{Call, LlmServer, Reply, answer_with_usage};
 
-/// The heading of messages that are to be summarised.
-const MESSAGES: &str = "## 要約対象";
+/// The headings of messages that are to be summarised.
+const MESSAGES: [&str; 3] = ["## 要約対象", "## To summarise", "## Thread to summarise"];
 /// The headings of memories that are to be merged.
-const MEMORIES: [&str; 2] = ["## 既存の", "## 統合対象"];
+const MEMORIES: [&str; 4] = ["## 既存の", "## 統合対象", "## Existing", "## To merge"];
 /// How much of a message is quoted.
 const MOST_CHARACTERS: usize = 16;
 /// The longest memory, in bullets.
@@ -24,7 +24,8 @@ fn reply(call: &Call) -> Reply {
 
 /// Of messages who wrote, and how the conversation began and ended; of memories the newest bullets.
 fn summary(prompt: &str) -> String {
-    match prompt.split_once(MESSAGES) {
+    let mut messages = MESSAGES.iter();
+    match messages.find_map(|heading| prompt.split_once(heading)) {
         Some((_, messages)) => of_messages(messages),
         None => {
             let begins = MEMORIES.iter().filter_map(|heading| prompt.find(heading));

@@ -142,14 +142,11 @@ fn the_default_system_prompt_is_in_the_language_of_the_prompt() {
         persona_for(&settings, &settings.response_prompt, context).system_prompt
     };
     let set = |language| [("memory.prompt_language", language)];
-    assert_eq!(opening(&set("auto"), &english), ENGLISH_SYSTEM_PROMPT);
-    assert_eq!(opening(&set("auto"), &japanese), SYSTEM_PROMPT);
+    assert_eq!(opening(&[], &english), ENGLISH_SYSTEM_PROMPT);
+    assert_eq!(opening(&[], &japanese), SYSTEM_PROMPT);
     assert_eq!(opening(&set("ja"), &english), SYSTEM_PROMPT);
     assert_eq!(opening(&set("en"), &japanese), ENGLISH_SYSTEM_PROMPT);
-    let of_agent = [
-        ("agents.response.system_prompt", "Reply."),
-        ("memory.prompt_language", "en"),
-    ];
+    let of_agent = [("agents.response.system_prompt", "Reply.")];
     assert_eq!(
         opening(&of_agent, &english),
         format!("{ENGLISH_SYSTEM_PROMPT}\n\nReply.")

@@ -334,14 +334,17 @@ impl Config {
         })
     }
 
-    /// The language in which the bot itself speaks: the configured one, or that of the persona or of the prompts.
+    /// The language in which the bot itself speaks: the configured one, or that of the persona or of the prompts. If both
+    /// are left to the talk, the time zone tells.
     fn bot_language(&self) -> Language {
         let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
         let persona = self.setting("persona.system_prompt");
         let is_japanese = match self.setting("memory.language").unwrap_or("auto") {
             "auto" | "any" => match (persona, self.setting("memory.prompt_language")) {
                 (Some(persona), _) => persona.contains(is_japanese),
-                (None, prompts) => prompts != Some("en"),
+                (None, Some("ja")) => true,
+                (None, Some("en")) => false,
+                (None, _) => self.timezone == chrono_tz::Asia::Tokyo,
             },
             language => language == "ja",
         };

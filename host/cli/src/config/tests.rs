@@ -84,7 +84,8 @@ health_check: { port: 9000 }
 #[test]
 fn the_bot_speaks_the_language_of_its_persona_or_its_prompts() {
     for (text, japanese) in [
-        ("{}", true),
+        ("{}", false),
+        ("timezone: Asia/Tokyo", true),
         (
             "timezone: Asia/Tokyo\nmemory: { prompt_language: en }",
             false,

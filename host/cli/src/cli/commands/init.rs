@@ -165,10 +165,6 @@ fn configuration(zone: Tz, model: &Model, base_url: Option<&str>, has_tokens: bo
                      # agents: { memory: { model_id: openai/gpt-4o } }\n";
         }
     }
-    if zone != Tz::Asia__Tokyo {
-        text += "# The language of the prompts: ja (the default), en, or auto, by what each channel's talk is in.\n\
-                 memory: { prompt_language: en }\n";
-    }
     let [bot, app] = TOKENS;
     let comment = if has_tokens { "" } else { "# " };
     text + &format!(
