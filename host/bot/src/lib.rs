@@ -47,6 +47,8 @@ pub mod settings;
 mod shortcuts;
 pub mod slack;
 pub mod stop;
+#[cfg(test)]
+mod test_store;
 mod told;
 mod unasked;
 mod upkeep;

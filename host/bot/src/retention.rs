@@ -72,17 +72,18 @@ mod tests {
     use std::num::NonZeroU32;
 
     use myao_plugin::state::inbox::Inbox as _;
-    use myao_testkit::MemoryStorage;
+    use myao_sql::SqlWorkspace;
     use myao_testkit::conformance::state::samples::said;
 
     use super::{Expiry, RetentionDays, expire};
+    use crate::test_store::workspace;
 
     const DAY: i64 = 24 * 3600;
     const YEAR: i64 = 365 * DAY;
     /// When the only message was written.
     const WRITTEN: i64 = 1_700_000_000;
 
-    async fn write(workspace: &MemoryStorage) {
+    async fn write(workspace: &SqlWorkspace) {
         let message = said(&format!("{WRITTEN}.000000"), None, "text");
         workspace
             .apply_effects(vec![message], WRITTEN)
@@ -91,7 +92,7 @@ mod tests {
     }
 
     async fn removed(now: i64, known: Option<i64>) -> Option<usize> {
-        let workspace = MemoryStorage::new();
+        let (_folder, workspace) = workspace();
         write(&workspace).await;
         let retention = RetentionDays {
             messages_days: NonZeroU32::new(7),
@@ -124,7 +125,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_message_no_clock_is_trusted_but_a_known_one() {
-        let workspace = MemoryStorage::new();
+        let (_folder, workspace) = workspace();
         let retention = RetentionDays {
             messages_days: None,
             memories_days: NonZeroU32::new(7),
@@ -137,7 +138,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_limit_the_clock_does_not_matter() {
-        let workspace = MemoryStorage::new();
+        let (_folder, workspace) = workspace();
         write(&workspace).await;
         let expired = expire(&workspace, RetentionDays::default(), i64::MAX, None).await;
         assert_eq!(expired, Ok(Expiry::Removed(Default::default())));

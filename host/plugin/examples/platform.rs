@@ -1,6 +1,6 @@
 //! A whole platform around the component: people write, memories are made, and a mention is answered.
 //!
-//! `make component && cargo run --release --example platform [COMPONENT]`
+//! `make component && cargo run --release --example platform`
 #![allow(clippy::print_stdout, reason = "a program for the terminal")]
 
 use std::sync::Arc;
@@ -63,9 +63,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     storage.say("C1", start + 60, "akari", "司会は私がします");
     let mention = storage.say("C1", start + 120, "ken", "@myao 振り返りは何時から?");
 
-    let built = "target/component/myao_bot.wasm".to_owned();
     let plugin = MemoryPlugin::builder()
-        .component_file(std::env::args().nth(1).unwrap_or(built))
+        .component_file("target/component/myao_bot.wasm")
         .storage(storage.clone())
         .llm(Arc::new(Model) as Arc<dyn Llm>)
         .chat(Arc::new(Terminal))

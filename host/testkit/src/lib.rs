@@ -2,7 +2,7 @@
 //!
 //! The component calls its host through the imports of `wit/`. This crate has a test double for each:
 //!
-//! - [`MemoryStorage`] holds all state of a workspace in memory and implements the whole contract,
+//! - [`MemoryStorage`] holds a workspace's messages and memories, and implements the whole contract,
 //! - [`ScriptedLlm`] is a model that answers, delays and fails as a test says,
 //! - [`MemoryChat`] is a chat platform in memory,
 //! - [`WordEmbedder`] makes vectors of texts by their words,

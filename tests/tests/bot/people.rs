@@ -15,7 +15,7 @@ use myao_plugin::ts::TsKey;
 use myao_slack::client::SlackClient;
 use myao_slack::events::BotIdentity;
 use myao_slack::token::Token;
-use myao_testkit::MemoryStorage;
+use myao_tests::store::TestStore;
 
 use crate::bot::support::{AKARI, CAMP, EMIKO};
 
@@ -25,6 +25,7 @@ const BOARD: &str = "C0BOARD";
 struct World {
     slack: FakeSlack,
     workspace: Arc<dyn Workspace>,
+    _store: TestStore,
     people: People,
     now: Arc<AtomicI64>,
 }
@@ -37,7 +38,8 @@ impl World {
         slack.add_user(AKARI, "Akari");
         slack.add_channel(CAMP, "camp");
         slack.add_private_channel(BOARD, "board");
-        let workspace: Arc<dyn Workspace> = Arc::new(MemoryStorage::default());
+        let (store, workspace) = TestStore::empty().into_workspace();
+        let workspace: Arc<dyn Workspace> = Arc::new(workspace);
         let at = TsKey::first_of(START - 1000);
         let channel = |id: &str, is_private| {
             let id = id.to_owned();
@@ -90,6 +92,7 @@ impl World {
         let world = Self {
             slack,
             workspace,
+            _store: store,
             people,
             now,
         };

@@ -298,7 +298,7 @@ async fn a_channel_whose_new_messages_went_has_nothing_to_summarise() {
     let storage = host.storage.clone();
     let delete = Strike::letting(move || {
         let storage = storage.clone();
-        async move { storage.delete("C2", myao_plugin::ts::TsKey::first_of(START + 240), NOW) }
+        async move { storage.delete("C2", myao_plugin::ts::TsKey::first_of(START + 240)) }
     });
     host.faults
         .before(Calls::of("storage.list-messages"), delete);
@@ -344,8 +344,8 @@ async fn a_thread_that_went_has_nothing_to_summarise() {
     let delete = Strike::letting(move || {
         let storage = storage.clone();
         async move {
-            storage.delete("C1", thread_ts(), NOW);
-            storage.delete("C1", myao_plugin::ts::TsKey::first_of(START + 180), NOW);
+            storage.delete("C1", thread_ts());
+            storage.delete("C1", myao_plugin::ts::TsKey::first_of(START + 180));
         }
     });
     host.faults

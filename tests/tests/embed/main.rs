@@ -21,4 +21,3 @@ mod reference;
 mod runtime;
 mod runtimes;
 mod script;
-mod without_search;

@@ -12,7 +12,7 @@ use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, Target, names, run};
-use myao_testkit::{Call, Fault, Imports, MemoryStorage, Reply, ScriptedLlm, Tap};
+use myao_testkit::{Call, Fault, Imports, Reply, ScriptedLlm, Tap};
 use myao_tests::postgres::ServerDatabase;
 use myao_tests::store::{utc, workspace};
 use myao_tests::{builder, default_settings};
@@ -23,7 +23,6 @@ use crate::places::slack::Posting;
 /// Where everything is stored.
 #[derive(Clone)]
 pub(crate) enum Store {
-    Memory(Arc<MemoryStorage>),
     File(PathBuf),
     Server(Arc<ServerDatabase>),
 }
@@ -53,7 +52,6 @@ impl Bot {
         model: impl Fn(&Request) -> String + Send + Sync + 'static,
     ) -> Self {
         let workspace: Arc<dyn Workspace> = match store {
-            Store::Memory(storage) => storage.clone(),
             Store::File(path) => Arc::new(workspace(path)),
             Store::Server(database) => Arc::new(database.workspace()),
         };

@@ -18,7 +18,6 @@ pub(crate) struct History {
 /// How memories are made.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Setup {
-    pub(crate) in_memory: bool,
     pub(crate) model: Model,
     /// Calls that make memories are recorded.
     pub(crate) records: bool,
@@ -102,7 +101,6 @@ impl History {
         let mut rng = Rng::with_seed(seed);
         let models = [Model::Telling, Model::Joining, Model::Extractive];
         let setup = Setup {
-            in_memory: rng.u8(..4) == 0,
             model: models[rng.usize(..models.len())],
             records: rng.u8(..4) == 0,
             small: rng.u8(..4) == 0,
@@ -118,9 +116,8 @@ impl History {
         Self { setup, steps }
     }
 
-    /// The same without deletions in the middle of a run, so that its end depends on nothing but its steps, and in a file.
+    /// The same without deletions in the middle of a run, so that its end depends on nothing but its steps.
     pub(crate) fn without_races(mut self) -> Self {
-        self.setup.in_memory = false;
         for (_, step) in &mut self.steps {
             if let Step::Generate(midway) = step {
                 *midway = None;

@@ -27,7 +27,6 @@ use std::thread;
 use bot::{Store, columns};
 use futures::FutureExt as _;
 use history::History;
-use myao_testkit::MemoryStorage;
 use myao_tests::disk::{Disk, Trouble, assert_sound};
 use myao_tests::kills::kills;
 use myao_tests::postgres::ServerDatabase;
@@ -56,9 +55,8 @@ fn played(history: &History, is_over_postgresql: bool) -> Result<Counts, String>
         .build()
         .unwrap();
     let file = TestStore::empty();
-    let store = match history.setup.in_memory {
-        _ if is_over_postgresql => Store::Server(ServerDatabase::with_tables().into()),
-        true => Store::Memory(MemoryStorage::new().into()),
+    let store = match is_over_postgresql {
+        true => Store::Server(ServerDatabase::with_tables().into()),
         false => Store::File(file.path()),
     };
     let playing = AssertUnwindSafe(play(history, store, 0, &|_| ())).catch_unwind();

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use myao_plugin::embedder::Embedder as _;
 use myao_plugin::state::forgetting::{Mode, Retention};
-use myao_plugin::state::import::ImportTarget as _;
 use myao_plugin::storage::records::{ImportSink, MessageRecord};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, Place, Places as _};
@@ -179,11 +178,6 @@ impl Run {
     async fn import(&self, records: &[MessageRecord]) {
         let now = self.world.now;
         match &self.store {
-            Store::Memory(storage) => {
-                let mut import = storage.begin_import(now).await.unwrap();
-                add(&mut *import, records);
-                import.commit().unwrap();
-            }
             Store::File(path) => {
                 let store = SqliteStore::open(path).unwrap();
                 let mut import = store.import(WORKSPACE, now).unwrap();
@@ -286,7 +280,7 @@ pub(crate) fn assert_without(text: &str, gone: &BTreeSet<String>, when: &str) {
     }
 }
 
-fn add(sink: &mut (impl ImportSink + ?Sized), records: &[MessageRecord]) {
+fn add(sink: &mut impl ImportSink, records: &[MessageRecord]) {
     for record in records {
         sink.message(record).unwrap();
     }

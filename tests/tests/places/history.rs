@@ -43,7 +43,6 @@ pub(crate) struct Setup {
 pub(crate) enum Store {
     Sqlite,
     Postgres,
-    Memory,
 }
 
 /// What makes memories.
@@ -158,11 +157,7 @@ impl History {
     pub(crate) fn of(seed: u64) -> Self {
         let mut rng = Rng::with_seed(seed);
         let setup = Setup {
-            store: if rng.u8(..4) == 0 {
-                Store::Memory
-            } else {
-                Store::Sqlite
-            },
+            store: Store::Sqlite,
             model: *pick(
                 &mut rng,
                 &[

@@ -8,7 +8,7 @@ use futures::{FutureExt as _, StreamExt as _};
 use myao_plugin::journal::CallEntry;
 use myao_plugin::llm::{Completion, FinishReason, ModelIdentity, Purpose};
 use myao_plugin::{MemoryType, Scope};
-use myao_testkit::storage::MemoryStorage;
+use tempfile::TempDir;
 
 use super::*;
 
@@ -87,13 +87,16 @@ fn record(at: i64, input: u32, output: u32) -> CallRecord {
 /// A workspace in Tokyo whose clock the test sets.
 struct World {
     store: Arc<dyn Workspace>,
+    _folder: TempDir,
     now: Arc<AtomicI64>,
 }
 
 impl World {
     fn new() -> Self {
+        let (folder, workspace) = crate::test_store::workspace();
         Self {
-            store: Arc::new(MemoryStorage::new()),
+            store: Arc::new(workspace),
+            _folder: folder,
             now: Arc::new(AtomicI64::new(EVENING)),
         }
     }

@@ -404,7 +404,6 @@ mod tests {
 
     use myao_fake_slack::{BOT_TOKEN, BOT_USER, FakeSlack, TEAM_ID};
     use myao_slack::token::Token;
-    use myao_testkit::MemoryStorage;
 
     use super::*;
 
@@ -412,9 +411,10 @@ mod tests {
     async fn names_are_decoded_for_the_component_as_for_the_store() {
         let slack = FakeSlack::start().await;
         slack.add_user("U1", "r&amp;d &lt;ann&gt;");
+        let (_folder, workspace) = crate::test_store::workspace();
         let live = LiveSlack::new(
             SlackClient::new(&slack.api_url(), Token::new(BOT_TOKEN).unwrap()).unwrap(),
-            Arc::new(MemoryStorage::new()),
+            Arc::new(workspace),
             BotIdentity {
                 user_id: BOT_USER.to_owned(),
                 bot_id: None,

@@ -268,13 +268,14 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use myao_testkit::MemoryStorage;
+    use myao_sql::SqlWorkspace;
 
     use super::{Chat as _, PostOutcome, PostRequest, StoredChat, TsKey, UserRecord};
     use crate::clock::Clock;
+    use crate::test_store::workspace;
 
     /// A platform whose clock does not move.
-    fn platform(workspace: &MemoryStorage) -> StoredChat {
+    fn platform(workspace: &SqlWorkspace) -> StoredChat {
         let clock = Clock::new(chrono_tz::UTC, || Duration::from_secs(1000));
         StoredChat::new(Arc::new(workspace.clone()), clock, user("myao", true))
     }
@@ -312,7 +313,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_message_is_answered_once() {
-        let slack = platform(&MemoryStorage::new());
+        let (_folder, workspace) = workspace();
+        let slack = platform(&workspace);
         let asked = ask(&slack, "When?").await;
         let posted = match slack.post(post(asked, None)).await.unwrap() {
             PostOutcome::Posted(posted) => posted,
@@ -328,7 +330,7 @@ mod tests {
 
     #[tokio::test]
     async fn ids_grow_where_the_clock_stands_still_and_where_it_begins_again() {
-        let workspace = MemoryStorage::new();
+        let (_folder, workspace) = workspace();
         let first = platform(&workspace);
         let one = ask(&first, "one").await;
         let two = ask(&first, "two").await;
@@ -341,7 +343,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_thread_is_read_alone_and_the_history_without_it() {
-        let slack = platform(&MemoryStorage::new());
+        let (_folder, workspace) = workspace();
+        let slack = platform(&workspace);
         let asked = ask(&slack, "When?").await;
         ask(&slack, "Another thing").await;
         slack.post(post(asked, Some(asked))).await.unwrap();

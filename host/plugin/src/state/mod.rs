@@ -5,8 +5,7 @@
 //! [`StorageError`](crate::storage::StorageError). Besides the errors that a call documents, each returns `Unavailable`
 //! if the store cannot be reached, and `Other` if it fails in another way.
 //!
-//! The crate `myao-sqlite` is such a store. `myao-testkit` has a store in memory, and the conformance suite that both
-//! pass.
+//! The crate `myao-sqlite` is such a store. `myao-testkit` has the conformance suite, which every store passes.
 
 pub mod agent_tokens;
 pub mod backfill;

@@ -60,9 +60,17 @@ fn messages() -> Vec<Effect> {
 
 #[tokio::test]
 async fn index_finds_what_a_look_at_every_message_finds() {
-    let (stored, plain) = (stored(), MemoryStorage::new().with_utc_offset(32_400));
+    let (stored, plain) = (stored(), MemoryStorage::new());
+    let workspace = stored.store.workspace("W1", chrono_tz::UTC, "default");
+    let workspace = workspace.unwrap();
     stored.apply(&messages()).await;
-    plain.apply_effects(messages(), 1).await.unwrap();
+    plain.add_channel("C1", "");
+    plain.add_channel("C2", "");
+    for effect in messages() {
+        if let Effect::Message { record, .. } = effect {
+            plain.put_message(record);
+        }
+    }
     let queries = [
         query(&["7", "crane"]),
         query(&["release", "1000"]),
@@ -88,7 +96,7 @@ async fn index_finds_what_a_look_at_every_message_finds() {
         Place::Channel("C3".into()),
     ] {
         for query in &queries {
-            let mut found = find(&stored.workspace, place.clone(), query.clone()).await;
+            let mut found = find(&workspace, place.clone(), query.clone()).await;
             let expected = find(&plain, place.clone(), query.clone()).await;
             // How common a common term is may be estimated.
             for (found, exact) in found.counts.iter_mut().zip(&expected.counts) {

@@ -1,209 +1,194 @@
 //! Saves a memory: everything is checked before anything is written, so a refused save leaves no trace.
 
-use std::collections::BTreeSet;
-
-use myao_plugin::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
-use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Place, Scope, erasure, names};
-
-use super::memories::{Handed, Series, StoredText, Subject};
-use super::{State, key};
+use super::*;
 
 impl State {
+    /// The usual form of a scope id.
+    ///
+    /// # Errors
+    /// `not-found` for a channel that is not stored, `invalid` for what is no scope id of this workspace.
+    pub(super) fn scope_id(&self, scope: Scope, id: &str) -> Result<String> {
+        let usual = match scope {
+            Scope::Thread => thread_id(id)?,
+            Scope::Workspace if id != self.workspace_scope_id() => {
+                return Err(invalid(id, "is not the workspace scope id"));
+            }
+            Scope::Workspace | Scope::Channel => id.to_owned(),
+        };
+        if let Place::Channel(id) = Place::of(scope, &usual) {
+            self.conversation(&id)?;
+        }
+        Ok(usual)
+    }
+
+    /// Saves a memory whose call was given these messages and memories since a revision.
     pub(super) fn save(
         &mut self,
         place: &Place,
         draft: MemoryDraft,
-        given: Handed,
-    ) -> Result<Memory, StorageError> {
-        let subject = self.subject(draft.scope, &draft.scope_id)?;
+        (mut messages, mut memories): (BTreeSet<MessageId>, BTreeSet<MemoryId>),
+        made_at: u64,
+    ) -> Result<Memory> {
+        let scope_id = self.scope_id(draft.scope, &draft.scope_id)?;
         let sources = self.check(&draft)?;
-        let series = Series::new(draft.scope, &subject.scope_id, draft.memory_type);
-        let newest = self.newest_seen(place, &series).map(|memory| memory.id);
-        if newest != draft.expected {
-            return Err(conflict(&draft, newest));
+        let latest = optional(draft.source_latest_message_ts.as_ref())?;
+        let of = series(draft.scope, &scope_id, draft.memory_type);
+        memories.extend(&draft.source_memories);
+        let newest = self.newest_seen(place, &of).map(|newest| newest.id);
+        if newest != draft.expected || !self.shows_all(place, &memories) {
+            let text = format!("a memory behind that of `{scope_id}` has changed: read again");
+            return Err(StorageError::Conflict(text));
         }
-        let source_latest = draft.source_latest_message_ts.as_deref();
-        let source_latest = source_latest.map(key).transpose()?;
-
-        let mut handed = given.memories.clone();
-        handed.extend(&draft.source_memories);
-        if !self.shows_all(place, &handed) {
-            return Err(StorageError::Conflict(format!(
-                "a memory that this one was made from may not be shown to {place} any more: read again"
-            )));
-        }
-        let heard = given.messages.iter().map(|(channel_id, _)| channel_id);
-        let heard = heard.cloned().collect();
-        let origins = self.origins(subject.channel_id.as_ref(), &handed, &heard);
-
         // Nothing can fail from here on.
-        let is_first = !subject
-            .channel_id
-            .as_deref()
-            .is_some_and(|id| self.has_version(id));
-        let now = draft.now.unix_seconds;
-        let created_at = |version| {
-            let mut current = self.current(&series).into_iter();
-            let first = current.find(|memory| memory.version == version);
-            first.map_or(draft.now, |memory| memory.created_at)
+        messages.extend(sources.iter().cloned());
+        let mut origins: BTreeSet<String> = messages.iter().map(|(id, _)| id.clone()).collect();
+        if let Place::Channel(id) = Place::of(draft.scope, &scope_id) {
+            origins.insert(id);
+        }
+        let texts = memories.iter().filter_map(|id| self.texts.get(id));
+        origins.extend(texts.flat_map(|text| text.origins.clone()));
+        // A channel's memory says itself from which of the channel's memories it was made: its call was also given those
+        // that it replaces.
+        let is_replaced = |id: &MemoryId| {
+            let text = self.texts.get(id).filter(|_| draft.scope == Scope::Channel);
+            text.is_some_and(|text| text.series().0 == of.0 && text.series().1 == of.1)
+                && !draft.source_memories.contains(id)
         };
-        let (version, created_at) = match draft.mode {
-            SaveMode::NewVersion => {
-                let newest = self.newest(&series);
-                (newest.map_or(1, |memory| memory.version + 1), draft.now)
-            }
-            SaveMode::Overwrite => (1, created_at(1)),
-            SaveMode::StandIn => (STAND_IN_VERSION, created_at(STAND_IN_VERSION)),
+        memories.retain(|id| !is_replaced(id));
+        if messages.is_empty() && memories.is_empty() {
+            // It is not known what the call was given: anything that was said there.
+            let said = origins
+                .iter()
+                .filter_map(|id| Some((id, self.channels.get(id)?)));
+            let said = said.flat_map(|(id, of)| of.messages.keys().map(|ts| (id.clone(), *ts)));
+            messages = said
+                .filter(|(_, ts)| latest.is_none_or(|of| *ts <= of))
+                .collect();
+        }
+        let version = match draft.mode {
+            SaveMode::NewVersion => self
+                .versions(&of)
+                .pop()
+                .map_or(1, |text| text.memory.version + 1),
+            SaveMode::Overwrite => 1,
+            SaveMode::StandIn => STAND_IN_VERSION,
         };
+        let mut texts = self.current_texts().into_iter();
+        let first = texts.find(|text| text.series() == of && text.memory.version == version);
         let memory = Memory {
-            id: self.next_memory(),
+            id: self.texts.last_key_value().map_or(1, |(id, _)| id + 1),
             scope: draft.scope,
-            scope_id: subject.scope_id.clone(),
+            scope_id,
             memory_type: draft.memory_type,
             version,
             content: draft.content.clone(),
             engine: draft.engine,
-            created_at,
+            created_at: first.map_or(draft.now, |text| text.memory.created_at),
             updated_at: draft.now,
             source_message_count: draft.source_message_count,
-            source_latest_message_ts: source_latest.map(|ts| ts.to_string()),
+            source_latest_message_ts: latest.map(|ts| ts.to_string()),
             merged_through: draft.merged_through,
             citations: draft.citations.clone(),
             records: draft.records.clone(),
         };
-        let channel_id = &draft.source_channel_id;
-        let source_messages: BTreeSet<(String, TsKey)> = sources
-            .into_iter()
-            .map(|ts| (channel_id.clone(), ts))
-            .collect();
-        let text = StoredText {
-            handed: self.all_handed(&draft, given, &source_messages),
-            source_messages,
-            source_memories: draft.source_memories.iter().copied().collect(),
-            truncated: Some(draft.truncated),
-            coverage: Some(draft.coverage),
-            origins: Some(origins),
-            ..StoredText::of(memory.clone())
+        let is_version = draft.mode != SaveMode::StandIn;
+        if is_version && (draft.scope, draft.memory_type) == (Scope::Channel, MemoryType::ShortTerm)
+        {
+            self.settle(&memory, latest, sources);
+        }
+        for text in self.texts.values_mut().filter(|text| text.series() == of) {
+            text.is_current &=
+                draft.mode != SaveMode::Overwrite && text.memory.version != STAND_IN_VERSION;
+        }
+        let text = Text {
+            memory: memory.clone(),
+            is_current: true,
+            messages,
+            memories,
+            origins,
+            made_at,
+            revision: 0,
         };
-        // The memory itself exists now, or a newer stand-in: an older stand-in is no longer needed.
-        self.supersede(&series, draft.mode, now);
-        self.keep(series.clone(), text);
-        self.link_recorded_save(&series, &draft.content, memory.id);
-        if draft.mode != SaveMode::StandIn {
-            self.deferrals.remove(&series);
-            self.end_wait(&series, draft.engine, memory.id);
-            self.settle(&subject, now);
-            if let (Scope::Channel, MemoryType::ShortTerm, Some(channel_id)) =
-                (draft.scope, draft.memory_type, &subject.channel_id)
-            {
-                self.settle_messages(channel_id, memory.id, is_first);
-            }
+        self.texts.insert(memory.id, text);
+        if is_version {
+            self.deferrals.remove(&of);
         }
         self.drafts.push(draft);
-        let mut saved = memory;
-        self.mark_programs(&mut saved);
-        Ok(saved)
-    }
-
-    /// What a line without a source may hold; `None` if there is one and nothing is known of it. A channel's memory says
-    /// itself from which of the channel's memories it was made: its call was also given those that it replaces.
-    fn all_handed(
-        &self,
-        draft: &MemoryDraft,
-        mut given: Handed,
-        sources: &BTreeSet<(String, TsKey)>,
-    ) -> Option<Handed> {
-        given.messages.extend(sources.iter().cloned());
-        given.memories.retain(|id| {
-            let memory = self.texts.get(id).map(|text| &text.memory);
-            !memory.is_some_and(|memory| {
-                let both = (memory.scope, draft.scope);
-                both == (Scope::Channel, Scope::Channel) && memory.scope_id == draft.scope_id
-            })
-        });
-        given.memories.extend(&draft.source_memories);
-        let lines = erasure::lines(&draft.content, &draft.citations);
-        let has_unknown = lines.iter().any(|line| line.messages.is_empty());
-        let is_nothing = given.messages.is_empty() && given.memories.is_empty();
-        (!has_unknown || !is_nothing).then_some(given)
+        Ok(self.with_programs(memory))
     }
 
     /// Refuses an invalid draft; returns its source messages.
-    fn check(&self, draft: &MemoryDraft) -> Result<Vec<TsKey>, StorageError> {
-        if draft.content.trim().is_empty() {
-            return Err(StorageError::Invalid(format!(
-                "the text of the memory of `{}` is empty: save nothing instead",
-                draft.scope_id
-            )));
+    fn check(&self, draft: &MemoryDraft) -> Result<BTreeSet<MessageId>> {
+        let is_empty = draft.content.trim().is_empty();
+        if is_empty || !erasure::are_in_order(&draft.content, &draft.citations) {
+            return Err(invalid(
+                &draft.scope_id,
+                "has no text, or cites what are not its lines",
+            ));
         }
-        for source in draft.source_memories.iter().chain(&draft.merged_through) {
-            if !self.texts.contains_key(source) {
-                return Err(StorageError::Invalid(format!(
-                    "memory {source} does not exist in this workspace"
-                )));
-            }
+        let mut memories = draft.source_memories.iter().chain(&draft.merged_through);
+        if let Some(id) = memories.find(|id| !self.texts.contains_key(id)) {
+            return Err(invalid(&id.to_string(), "is no memory of this workspace"));
         }
-        if !erasure::are_in_order(&draft.content, &draft.citations) {
-            return Err(StorageError::Invalid(format!(
-                "the citations of the memory of `{}` are not lines of its text",
-                draft.scope_id
-            )));
-        }
+        // A message that was deleted after the component read it is still a source.
+        let stored = |(id, ts): MessageId| match self.conversation(&id)?.messages.contains_key(&ts)
+        {
+            true => Ok((id, ts)),
+            false => Err(invalid(&ts.to_string(), "is no message of its channel")),
+        };
         let cited = draft.citations.iter().flat_map(|line| &line.messages);
-        for of in cited.chain(draft.records.iter().map(|span| &span.message)) {
-            let cited = self.conversation(&of.channel_id)?;
-            if !cited.messages.contains_key(&key(&of.ts)?) {
-                return Err(StorageError::Invalid(format!(
-                    "cited message {} of channel `{}` is not stored",
-                    of.ts, of.channel_id
-                )));
-            }
+        for of in cited.chain(draft.records.iter().map(|of| &of.message)) {
+            stored(message_id(of)?)?;
         }
-        if draft.source_messages.is_empty() {
-            return Ok(Vec::new());
-        }
-        let conversation = self.conversation(&draft.source_channel_id)?;
-        let sources = draft.source_messages.iter().map(|ts| {
-            let source = key(ts)?;
-            // A message that was deleted after the component read it is still a valid source.
-            if !conversation.messages.contains_key(&source) {
-                return Err(StorageError::Invalid(format!(
-                    "source message {ts} of channel `{}` is not stored",
-                    draft.source_channel_id
-                )));
-            }
-            Ok(source)
-        });
-        sources.collect()
+        let sources = draft.source_messages.iter();
+        sources
+            .map(|ts| stored((draft.source_channel_id.clone(), key(ts)?)))
+            .collect()
     }
 
-    /// Applies the consequences of a memory that was made in a run that began at `now`.
-    fn settle(&mut self, subject: &Subject, now: i64) {
-        let Some(channel_id) = &subject.channel_id else {
-            return;
-        };
-        let Some(conversation) = self.channels.get_mut(channel_id) else {
-            return;
-        };
-        match subject.thread {
-            None => {}
-            // A change during the run is not in the memory.
-            Some(thread) => conversation
-                .changed_threads
-                .retain(|changed, at| *changed != thread || *at >= now),
+    /// A version of a channel was made from these messages: they do not wait any more. With the first one, everything newer
+    /// than its oldest message begins to wait.
+    fn settle(&mut self, version: &Memory, latest: Option<TsKey>, sources: BTreeSet<MessageId>) {
+        let is_first = !self.has_version(&version.scope_id);
+        let channel = self.channel(&version.scope_id);
+        let mut sources: BTreeSet<TsKey> = sources.into_iter().map(|(_, ts)| ts).collect();
+        if is_first {
+            // The first message of a thread may be far older than the rest.
+            let first = sources
+                .iter()
+                .filter_map(|ts| channel.shown(*ts)?.thread_ts);
+            let first: BTreeSet<TsKey> = first.collect();
+            let begin = sources.difference(&first).next().copied().or(latest);
+            for (ts, said) in &mut channel.messages {
+                said.news_of = (Some(*ts) <= begin).then_some(HISTORY);
+            }
+            channel.history_through = None;
         }
+        if sources.is_empty() {
+            let waiting = channel
+                .messages
+                .iter()
+                .filter(|(_, said)| said.news_of.is_none());
+            let waiting = waiting.filter(|(ts, _)| Some(**ts) <= latest);
+            sources = waiting.map(|(ts, _)| *ts).collect();
+        }
+        for ts in sources {
+            let news_of = channel.messages.get_mut(&ts).map(|said| &mut said.news_of);
+            if let Some(of) = news_of.filter(|of| of.is_none_or(|of| of == HISTORY)) {
+                *of = Some(version.id);
+            }
+        }
+        channel.has_lost_lines = false;
     }
 }
 
-fn conflict(draft: &MemoryDraft, newest: Option<u64>) -> StorageError {
-    let text = |id: Option<u64>| id.map_or("none".to_owned(), |id| id.to_string());
-    StorageError::Conflict(format!(
-        "the newest {} {} memory of `{}` is {}, not {}: read again",
-        names::scope(draft.scope),
-        names::memory_type(draft.memory_type),
-        draft.scope_id,
-        text(newest),
-        text(draft.expected)
-    ))
+/// The usual form of a thread's scope id.
+pub(super) fn thread_id(id: &str) -> Result<String> {
+    let error = || invalid(id, "is no thread: expected CHANNEL:THREAD_TS");
+    let (channel, thread) = id.split_once(':').ok_or_else(error)?;
+    Ok(format!("{channel}:{}", key(thread)?))
+}
+
+fn invalid(what: &str, why: &str) -> StorageError {
+    StorageError::Invalid(format!("`{what}` {why}"))
 }

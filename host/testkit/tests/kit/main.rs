@@ -7,6 +7,7 @@
     missing_docs
 )]
 
+mod contract;
 mod model;
 mod stores;
 mod suites;

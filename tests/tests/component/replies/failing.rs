@@ -48,7 +48,7 @@ async fn each_error_of_the_model_is_handed_on_and_nothing_is_posted() {
 #[tokio::test]
 async fn what_was_deleted_is_not_answered() {
     let host = answering().await;
-    host.storage.delete("C1", TsKey::first_of(NOW), NOW);
+    host.storage.delete("C1", TsKey::first_of(NOW));
     let gone = mention(&host, &question()).await;
     let Error::Storage(StorageError::NotFound(what)) = refused(gone) else {
         panic!("another error")

@@ -1,5 +1,6 @@
 //! What an answer is made from: what its prompt shows, and what it leaves out.
 
+use myao_plugin::audience::ChannelFacts;
 use myao_plugin::llm::Agent;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Scope, Target};
@@ -18,7 +19,8 @@ fn target_of(prompt: &str) -> &str {
 #[tokio::test]
 async fn what_private_channels_remember_is_told_only_within_them() {
     let host = Host::telling();
-    host.storage.add_private_channel("C3", "secret");
+    host.storage
+        .put_channel("C3", "secret", ChannelFacts::PRIVATE);
     host.storage
         .say("C3", START, "erin", "We buy the shipyard.");
     host.generate(NOW).await;
@@ -51,7 +53,8 @@ async fn what_private_channels_remember_is_told_only_within_them() {
 async fn what_is_remembered_of_a_private_channel_is_told_only_within_it() {
     let of_secret = Asked::about(Scope::Channel, "C3");
     let host = Host::with_conversation(telling_llm().on(of_secret, "- erin buys the shipyard."));
-    host.storage.add_private_channel("C3", "secret");
+    host.storage
+        .put_channel("C3", "secret", ChannelFacts::PRIVATE);
     let asked = host
         .storage
         .say("C3", START, "erin", "@myao When does the crane come?");

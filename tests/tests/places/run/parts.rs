@@ -8,7 +8,7 @@ use myao_plugin::llm::{LlmError, Request};
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::{Engine, Place, Settings, names};
-use myao_testkit::{Call, Fault, MemoryStorage, Reply, ScriptedLlm, Tap};
+use myao_testkit::{Call, Fault, Reply, ScriptedLlm, Tap};
 use myao_tests::default_settings;
 use myao_tests::postgres::ServerDatabase;
 use myao_tests::store::TestStore;
@@ -81,7 +81,6 @@ pub(super) struct Kept {
 pub(super) fn open(store: Store) -> (Kept, Arc<dyn Workspace>) {
     static EMPTY: OnceLock<TestStore> = OnceLock::new();
     match store {
-        Store::Memory => return (Kept::default(), Arc::new(MemoryStorage::new())),
         Store::Postgres => {
             let server = ServerDatabase::with_tables();
             let workspace = server.workspace();

@@ -57,7 +57,7 @@ use myao_plugin::storage::records::ImportTally;
 use samples::{
     deferral, deleted, draft, edited, mention, message, named, present, public, record, said, user,
 };
-pub use visible::visible;
+use visible::visible;
 
 use super::{Records, key, read};
 

@@ -12,7 +12,7 @@ use myao_plugin::ts::TsKey;
 ///
 /// # Panics
 /// If a call fails.
-pub async fn visible(
+pub(super) async fn visible(
     workspace: &dyn Workspace,
     channels: &[&str],
     users: &[&str],
