@@ -54,7 +54,7 @@ pub(crate) fn message(seconds: i64, text: &str) -> Message {
 }
 
 /// The coverage of an imported memory.
-pub(crate) const NO_COVERAGE: Coverage = Coverage {
+const NO_COVERAGE: Coverage = Coverage {
     messages: 0,
     covered: 0,
     left_out: LeftOut {

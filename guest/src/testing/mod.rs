@@ -16,7 +16,7 @@ mod storage;
 
 pub(crate) use chat::ScriptedChat;
 pub(crate) use context_json::golden_context;
-pub(crate) use host::{DAY, HOUR, NO_COVERAGE, NOW, Quiet, TestHost, at, message, ts};
+pub(crate) use host::{DAY, HOUR, NOW, Quiet, TestHost, at, message, ts};
 pub(crate) use llm::{ScriptedLlm, completion};
 pub(crate) use recall::PlainRecall;
 pub(crate) use storage::{Effect, Fault, MemoryStorage};

@@ -2,7 +2,6 @@
 
 mod due;
 mod state;
-mod tests;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use state::{State, id};
 
 use crate::bindings::storage::{
-    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Marked, Memory, MemoryDraft, MemoryId,
-    MemoryQuery, MessageQuery, SaveMode, StorageError,
+    Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
+    StorageError,
 };
 use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, Scope};
 use crate::ports::Storage;
