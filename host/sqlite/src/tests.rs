@@ -12,6 +12,7 @@ mod copy;
 mod dump;
 mod faults;
 mod on_disk;
+mod oracle;
 mod orders;
 mod plans;
 mod pool;

@@ -80,7 +80,17 @@ impl Records {
         self
     }
 
-    fn user(mut self, id: &str, name: &str) -> Self {
+    /// And a channel without a name.
+    #[must_use]
+    pub fn of_channel(mut self, id: &str, facts: ChannelFacts) -> Self {
+        let (id, name) = (id.into(), String::new());
+        self.channels.push(ChannelRecord { id, name, facts });
+        self
+    }
+
+    /// And a person.
+    #[must_use]
+    pub fn user(mut self, id: &str, name: &str) -> Self {
         self.users.push(UserRecord {
             id: id.into(),
             name: name.into(),
@@ -100,7 +110,9 @@ impl Records {
         })
     }
 
-    fn with(mut self, message: MessageRecord) -> Self {
+    /// And a message.
+    #[must_use]
+    pub fn with(mut self, message: MessageRecord) -> Self {
         self.messages.push(message);
         self
     }
@@ -149,7 +161,8 @@ fn imported(scope: Scope, scope_id: &str, memory_type: MemoryType) -> MemoryReco
 }
 
 /// All messages of C1 up to `until`.
-fn read(until: &str) -> MessageQuery {
+#[must_use]
+pub fn read(until: &str) -> MessageQuery {
     MessageQuery {
         channel_id: "C1".into(),
         since: None,
@@ -167,7 +180,9 @@ async fn ids(fixture: &dyn Fixture, query: MessageQuery) -> Vec<String> {
     messages.into_iter().map(|message| message.ts).collect()
 }
 
-fn time(unix_seconds: i64) -> Timestamp {
+/// A time in UTC.
+#[must_use]
+pub fn time(unix_seconds: i64) -> Timestamp {
     Timestamp {
         unix_seconds,
         utc_offset_seconds: 0,
@@ -226,7 +241,8 @@ fn draft(
 }
 
 /// Everything that the checks save.
-fn all_memories() -> MemoryQuery {
+#[must_use]
+pub fn all_memories() -> MemoryQuery {
     MemoryQuery {
         until: None,
         workspace: true,
@@ -245,7 +261,8 @@ async fn memories(fixture: &dyn Fixture, query: MemoryQuery) -> Vec<Memory> {
 }
 
 /// Due at 10000.0: a window of 5000 s, idle after 1000 s, full with 3 messages.
-fn due_query() -> DueQuery {
+#[must_use]
+pub fn due_query() -> DueQuery {
     DueQuery {
         until: "10000.0".into(),
         window_start: "5000.0".into(),

@@ -51,57 +51,64 @@ impl<F: WorkspaceFixture> Fixture for ByEvents<F> {
     }
 
     async fn add(&self, records: Records) {
-        let mut effects = Vec::new();
-        for record in records.users {
-            let changed_at = 1;
-            effects.push(Effect::Guest {
-                user_id: record.id.clone(),
-                is_guest: false,
-                at: TsKey::first_of(1),
-            });
-            effects.push(Effect::User { record, changed_at });
-        }
-        for channel in records.channels {
-            let (id, at) = (channel.id, TsKey::first_of(1));
-            effects.push(Effect::ChannelPresence {
-                id: id.clone(),
-                present: true,
-                at,
-            });
-            effects.push(Effect::ChannelName {
-                id: id.clone(),
-                name: channel.name,
-                is_private: channel.facts.is_private,
-                at,
-            });
-            effects.push(Effect::ChannelShared {
-                id: id.clone(),
-                is_shared: channel.facts.is_shared,
-                at,
-            });
-            let no_guests = channel.facts.has_guests == Some(false);
-            effects.push(Effect::ChannelMembers {
-                id,
-                members: no_guests.then(Vec::new),
-                at,
-            });
-        }
-        for record in records.messages {
-            let changed = record.changed();
-            effects.push(Effect::Message { record, changed });
-        }
-        let workspace = self.0.workspace();
-        workspace.apply_effects(effects, 1).await.unwrap();
         let memories = Records {
-            memories: records.memories,
+            memories: records.memories.clone(),
             ..Records::default()
         };
+        let effects = effects_of(records, TsKey::first_of(1));
+        let workspace = self.0.workspace();
+        workspace.apply_effects(effects, 1).await.unwrap();
         import(&self.0, &memories).await;
     }
 
     async fn delete(&self, channel_id: &str, ts: TsKey) {
         delete(self.0.workspace(), channel_id, ts).await;
     }
+}
+
+/// The events that bring records, but for memories, at a time: users are members, and the bot is in the channels.
+#[must_use]
+pub fn effects_of(records: Records, at: TsKey) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for record in records.users {
+        let changed_at = 1;
+        effects.push(Effect::Guest {
+            user_id: record.id.clone(),
+            is_guest: false,
+            at,
+        });
+        effects.push(Effect::User { record, changed_at });
+    }
+    for channel in records.channels {
+        let id = channel.id;
+        effects.push(Effect::ChannelPresence {
+            id: id.clone(),
+            present: true,
+            at,
+        });
+        effects.push(Effect::ChannelName {
+            id: id.clone(),
+            name: channel.name,
+            is_private: channel.facts.is_private,
+            at,
+        });
+        effects.push(Effect::ChannelShared {
+            id: id.clone(),
+            is_shared: channel.facts.is_shared,
+            at,
+        });
+        let no_guests = channel.facts.has_guests == Some(false);
+        effects.push(Effect::ChannelMembers {
+            id,
+            members: no_guests.then(Vec::new),
+            at,
+        });
+    }
+    for record in records.messages {
+        let changed = record.changed();
+        effects.push(Effect::Message { record, changed });
+    }
+    effects
 }
 
 async fn import(fixture: &dyn WorkspaceFixture, records: &Records) {

@@ -46,7 +46,7 @@ mod visible;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use fixtures::{ByEvents, ByImport, New, WorkspaceFixture};
+pub use fixtures::{ByEvents, ByImport, New, WorkspaceFixture, effects_of};
 use myao_plugin::Place;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::Import;
