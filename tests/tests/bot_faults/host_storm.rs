@@ -7,6 +7,7 @@ use chrono::{DateTime, SecondsFormat, TimeDelta};
 use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, Event, EventState, FakeSlack, StormPlan};
 use myao_test_postgres::PostgresServer;
 use myao_tests::bot::{Bot, now, read_log};
+use myao_tests::export::with_japanese_prompts;
 use myao_tests::llm_server::{API_KEY, LlmServer, answer};
 use myao_tests::program::Program;
 
@@ -237,7 +238,8 @@ fn a_storm_over_hosts_that_die_sleep_and_lose_the_server_leaves_what_one_host_le
     program
         .run(&["database", "copy", &url, "myao.db"])
         .succeeded();
-    program.write("myao.yaml", stormy.config("database_path: ./myao.db"));
+    let config = stormy.config("database_path: ./myao.db");
+    program.write("myao.yaml", with_japanese_prompts(&config));
     let kept = rows(&program, include_str!("kept.sql"), 0);
     println!("{events} events, {} kept", kept.len());
     for (number, slack) in stormy.slacks.iter().enumerate() {

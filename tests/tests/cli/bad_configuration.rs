@@ -36,8 +36,8 @@ fn an_unknown_key_is_named_with_its_line() {
         &[
             "myao.yaml",
             "line 2",
-            "`short_term_windw_hours`",
-            "short_term_window_hours",
+            "`memory.short_term_windw_hours`",
+            "`memory.short_term_window_hours`",
         ],
     );
     assert_refused(
@@ -88,7 +88,7 @@ fn a_value_of_the_wrong_type_is_named_with_its_key() {
         &[
             "myao.yaml",
             "line 2",
-            "`short_term_window_hours`",
+            "`memory.short_term_window_hours`",
             "whole number",
         ],
     );
@@ -98,7 +98,7 @@ fn a_value_of_the_wrong_type_is_named_with_its_key() {
     );
     assert_refused(
         "memory: { short_term_history: { enabled: 7 } }\n",
-        &["`enabled`", "true or false"],
+        &["`memory.short_term_history.enabled`", "`true`, `false`"],
     );
     assert_refused("workspace: [1]\n", &["`workspace`", "a text"]);
     assert_refused("logging: { level: LOUD }\n", &["`level`", "LOUD", "INFO"]);

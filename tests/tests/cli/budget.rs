@@ -47,7 +47,9 @@ fn taken(server: &LlmServer, before: usize) -> u32 {
 
 fn config(server: &LlmServer, budget: &str) -> String {
     let (zone, agents) = (noon::timezone(), server.config());
-    format!("{zone}health_check: {{ port: 0 }}\n{agents}budget: {{ {budget} }}\n")
+    // Japanese prompts, as `program_with` has them.
+    let memory = "memory: { prompt_language: ja }";
+    format!("{zone}{memory}\nhealth_check: {{ port: 0 }}\n{agents}budget: {{ {budget} }}\n")
 }
 
 fn generate(program: &Program) -> Ran {

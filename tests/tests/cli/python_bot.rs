@@ -180,7 +180,7 @@ fn blanked_names_leave_no_blanks_in_the_prompt() {
     ];
     let lost = prompt(&program, &lost);
     assert!(
-        lost.contains("以下は #C07LOST0001 チャンネルの直近の会話です。"),
+        lost.contains("This is the recent conversation in #C07LOST0001."),
         "{lost}"
     );
     let guest = [

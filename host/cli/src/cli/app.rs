@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
-use myao::config::Config;
+use myao::config::{Config, checked};
 use myao_bot::budget::Budget;
 use myao_bot::clock::Clock;
 use myao_bot::embedding::Accounted;
@@ -301,8 +301,7 @@ fn read_config(
 ) -> anyhow::Result<Config> {
     let check = |settings: &[(String, String)]| {
         let component = load_component(component, loaded).map_err(|error| error.to_string())?;
-        let faults = component.check(settings);
-        faults.map_err(|error| error.to_string())
+        checked(&component, settings)
     };
     let mut config = match path {
         Some(path) => Config::read(path, &check)?,

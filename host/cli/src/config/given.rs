@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use myao_llm::expand::expand;
-use myao_plugin::SettingFault;
+use myao_plugin::{LoadedComponent, SettingFault};
 use serde_json::Value;
 
 use super::tree::{Entry, Node, Place};
@@ -12,6 +12,28 @@ use super::{Config, Fault};
 
 /// Asks the component which of these settings it refuses.
 pub type Check<'c> = &'c dyn Fn(&[(String, String)]) -> Result<Vec<SettingFault>, String>;
+
+/// Asks a component. A key that it does not know comes with the nearest one.
+///
+/// # Errors
+/// A text if the component cannot be called.
+pub fn checked(
+    component: &LoadedComponent,
+    settings: &[(String, String)],
+) -> Result<Vec<SettingFault>, String> {
+    let faults = component.check(settings);
+    let mut faults = faults.map_err(|error| error.to_string())?;
+    for fault in faults.iter_mut().filter(|fault| fault.range.is_none()) {
+        let table = component.about().settings.iter();
+        let keys = table.map(|setting| &setting.key).chain(&*OWN);
+        let likeness = |key: &str| similar::TextDiff::from_chars(fault.key.as_str(), key).ratio();
+        let near = keys.max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+        if let Some(near) = near {
+            fault.detail = format!("the nearest is `{near}`");
+        }
+    }
+    Ok(faults)
+}
 
 /// The sections that hold settings of the component.
 pub(super) const SECTIONS: [&str; 4] = ["persona", "memory", "response", "context"];
@@ -88,7 +110,10 @@ impl Given {
 
     fn fault(&self, refused: &SettingFault) -> Fault {
         match refused.range {
-            None => (self.key_at, format!(": unknown key `{}`", self.key)),
+            None => {
+                let what = format!(": unknown key `{}`, {}", self.key, refused.detail);
+                (self.key_at, what)
+            }
             Some(_) => (
                 self.value_at,
                 format!(", `{}`: {}", self.key, refused.detail),

@@ -31,7 +31,7 @@ pub use database_url::DatabaseUrl;
 use database_url::one_database;
 pub use error::ConfigError;
 use faults::Fault;
-pub use given::{Check, Given};
+pub use given::{Check, Given, checked};
 pub use listening::{HealthCheck, PageConfig};
 pub use logging::{LogFormat, LogLevel, Logging};
 pub use memory::MemoryConfig;

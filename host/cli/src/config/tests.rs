@@ -12,7 +12,7 @@ pub(super) static COMPONENT: LazyLock<LoadedComponent> =
 
 /// Reads a configuration; the component checks its settings.
 pub(super) fn parse(text: &str) -> Result<Config, String> {
-    Config::parse(text, &|settings| Ok(COMPONENT.check(settings).unwrap()))
+    Config::parse(text, &|settings| checked(&COMPONENT, settings))
 }
 
 /// The settings that the component gets of a configuration.
