@@ -23,7 +23,7 @@ pub(crate) trait Question {
     /// Accepts the answer to a prompt, or says what is wrong with it.
     fn judge(&self, prompt: &str, completion: &Completion) -> Judged<Self::Answer>;
 
-    /// Whether the second of two answers that can be used is the better one.
+    /// Returns true if the second of two answers that can be used is the better one.
     fn is_better(_first: &Self::Answer, _second: &Self::Answer) -> bool {
         true
     }
@@ -79,7 +79,7 @@ pub(crate) struct Model<'a> {
     /// How long its prompts may be.
     pub(crate) window: Window<'a>,
     calls: Cell<u32>,
-    /// Whether it is asked once more after a bad answer.
+    /// True if it is asked once more after a bad answer.
     asks_again: Cell<bool>,
 }
 

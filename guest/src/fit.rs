@@ -71,7 +71,7 @@ impl<'a> Window<'a> {
         counts.first().copied().unwrap_or(u32::MAX)
     }
 
-    /// Whether a prompt fits into a budget in tokens.
+    /// Returns true if a prompt fits into a budget in tokens.
     pub(crate) fn fits(&self, prompt: &str, budget: Option<u32>) -> bool {
         let Some(budget) = budget else { return true };
         // Every token has at least one byte, so most prompts need no count.

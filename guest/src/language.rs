@@ -160,7 +160,7 @@ impl Weights {
 fn ascii_weight(run: &str) -> usize {
     let (mut weight, mut word) = (0, 0);
     let mut in_word = false;
-    // Whether there was a letter so far, and a full stop after it.
+    // True if there was a letter so far, and a full stop after it.
     let (mut has_letter, mut has_stop) = (false, false);
     for byte in run.bytes() {
         if byte.is_ascii_alphabetic() {

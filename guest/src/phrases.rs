@@ -75,24 +75,24 @@ impl Phrases {
         found.map(|(_, weight)| weight)
     }
 
-    /// Whether `text` is one of them.
+    /// Returns true if `text` is one of them.
     pub(crate) fn has(self, text: &str) -> bool {
         self.iter().any(|phrase| phrase == text)
     }
 
-    /// Whether `text` contains one of them.
+    /// Returns true if `text` contains one of them.
     pub(crate) fn is_in(self, text: &str) -> bool {
         let pairs = Pairs::of(text);
         self.iter()
             .any(|phrase| pairs.may_hold(phrase) && text.contains(phrase))
     }
 
-    /// Whether `text` starts with one of them.
+    /// Returns true if `text` starts with one of them.
     pub(crate) fn starts(self, text: &str) -> bool {
         self.iter().any(|phrase| text.starts_with(phrase))
     }
 
-    /// Whether `text` ends with one of them.
+    /// Returns true if `text` ends with one of them.
     pub(crate) fn ends(self, text: &str) -> bool {
         self.iter().any(|phrase| text.ends_with(phrase))
     }
@@ -104,7 +104,7 @@ pub(crate) fn weighted(line: &'static str) -> Option<(&'static str, f64)> {
     Some((phrase, weight.parse().ok()?))
 }
 
-/// Whether a text in lower case contains a phrase, an ASCII one as whole words.
+/// Returns true if a text in lower case contains a phrase, an ASCII one as whole words.
 pub(crate) fn contains_words(text: &str, phrase: &str) -> bool {
     word_matches(text, phrase).next().is_some()
 }
@@ -135,7 +135,7 @@ impl Pairs {
         (hash / 64 % Self::WORDS, 1 << (hash % 64))
     }
 
-    /// Whether the text may hold a phrase; false if it does not for sure.
+    /// Returns true if the text may hold a phrase; false if it does not for sure.
     fn may_hold(&self, phrase: &str) -> bool {
         let head = phrase.split(' ').next().unwrap_or(phrase).as_bytes();
         let head = head.get(..Self::HEAD).unwrap_or(head);

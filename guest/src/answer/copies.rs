@@ -13,7 +13,7 @@ const RUN: usize = 24;
 /// Copies with fewer letters in all do no harm: little else can be said about three short messages.
 const LEAST_COPIED: usize = 300;
 
-/// Whether four fifths of an answer's letters are in runs of [`RUN`] that the messages contain too.
+/// Returns true if four fifths of an answer's letters are in runs of [`RUN`] that the messages contain too.
 pub(super) fn copies(answer: &str, messages: &[&str]) -> bool {
     let own: Vec<char> = letters(answer).chars().collect();
     if own.len() < LEAST_COPIED {

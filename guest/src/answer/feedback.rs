@@ -3,7 +3,7 @@
 use crate::bindings::errors::{BadAnswer, TokenExcess};
 use crate::language::Language;
 
-/// What the model was asked for.
+/// The kind of answer that the model was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerKind {
     /// A memory.
@@ -26,7 +26,7 @@ pub enum Complaint {
 }
 
 impl Complaint {
-    /// Whether the model can mend its last answer, so that it should see it.
+    /// Returns true if the model can mend its last answer, so that it should see it.
     #[must_use]
     pub fn is_about_parts(&self) -> bool {
         let about_length =
@@ -80,7 +80,7 @@ pub fn last_answer(answer: &str, language: Language) -> String {
     format!("{head}\n{answer}")
 }
 
-/// What stays in a shorter answer.
+/// The parts that stay in a shorter answer.
 const KEEP_JA: &str =
     "日付・金額・名前・決定事項・未解決の事項は残し、経緯や言い回しから削ってください。";
 /// The same in English.

@@ -35,7 +35,7 @@ pub(super) struct Line<'a> {
     pub(super) indent: usize,
 }
 
-/// What a model writes if there is nothing to say.
+/// Texts that a model writes if there is nothing to say.
 const NOTHING: Phrases = phrases!("japanese/nothing.txt", "english/nothing.txt");
 
 /// The letters and digits, so that bullets, bold type and spacing make no difference.
@@ -78,7 +78,7 @@ fn split_behind_stops(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a line of the text may be a [`Kind::Heading`], without reading the lines.
+/// Returns true if a line of the text may be a [`Kind::Heading`], without reading the lines.
 pub(super) fn may_have_headings(text: &str) -> bool {
     text.contains(['#', '＃', '*'])
 }
@@ -163,12 +163,12 @@ fn is_bold(trimmed: &str) -> bool {
         .is_some_and(|inner| !inner.is_empty() && !inner.contains("**"))
 }
 
-/// Whether a text introduces what follows: `決定事項:`.
+/// Returns true if a text introduces what follows: `決定事項:`.
 pub(super) fn is_label(body: &str) -> bool {
     body.ends_with([':', '：'])
 }
 
-/// Whether a text has nothing worth remembering: only headings, labels, fences and empty bullets.
+/// Returns true if a text has nothing worth remembering: only headings, labels, fences and empty bullets.
 pub(crate) fn is_empty(text: &str) -> bool {
     let says_something = |line: &Line<'_>| {
         matches!(line.kind, Kind::Item | Kind::Row | Kind::Text)

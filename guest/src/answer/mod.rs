@@ -38,25 +38,25 @@ use crate::bindings::errors::{BadAnswer, LanguageMismatch, TokenExcess};
 use crate::language::{Language, wrong_language};
 use crate::prompt::harmless;
 
-/// What is expected of an answer.
+/// The expectations of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Expectation<'a> {
     /// The prompt that was sent, including any feedback.
     pub prompt: &'a str,
-    /// What was to be summarised.
+    /// The texts to summarise.
     pub sources: Sources<'a>,
     /// The languages that the answer may be in, the preferred one first: the configured one, or those of the sources
     /// ([`languages_of`](crate::language::languages_of)). Empty for any.
     pub languages: &'a [Language],
     /// The requested maximum length, in tokens.
     pub max_tokens: u32,
-    /// Whether the model stopped because it reached that length.
+    /// True if the model stopped because it reached that length.
     pub cut_off: bool,
     /// The length of the answer as its provider counted it. `count_tokens` may count too many, and never too few.
     pub counted: Option<u32>,
 }
 
-/// What was to be summarised, as in the prompt.
+/// The texts to summarise, as in the prompt.
 #[derive(Clone, Copy, Debug)]
 pub enum Sources<'a> {
     /// The texts of messages. An answer that copies them is no summary.
@@ -86,11 +86,11 @@ impl<'a> Sources<'a> {
 pub struct Accepted {
     /// The text, without wrapping and surrounding white space.
     pub text: String,
-    /// Whether the answer was cut off; `text` then ends at the last whole bullet, unless there is only one.
+    /// True if the answer was cut off; `text` then ends at the last whole bullet, unless there is only one.
     pub truncated: bool,
     /// How many lines do not follow from the input. They were dropped, unless nothing would be left.
     pub unfounded: u32,
-    /// How many lines that are kept hold a value, a name or an author that the input does not show.
+    /// How many lines that are kept have a name that the input does not show.
     pub doubtful: u32,
 }
 

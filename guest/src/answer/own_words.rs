@@ -88,7 +88,7 @@ fn without_quotes(text: &str) -> &str {
     inner.map_or(text, str::trim)
 }
 
-/// Whether an answer only repeats the message.
+/// Returns true if an answer only repeats the message.
 pub(super) fn is_echo(answer: &str, said: &str, least: usize) -> bool {
     let answer = letters(answer);
     answer.chars().count() >= least && answer == letters(said)

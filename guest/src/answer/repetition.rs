@@ -18,7 +18,7 @@ const MAX_NAME: usize = 12;
 /// Shorter sentences of the prompt are not counted, in letters.
 const LEAST_SENTENCE: usize = 8;
 
-/// Whether an answer repeats the prompt. Text that is also in the sources does not count.
+/// Returns true if an answer repeats the prompt. Text that is also in the sources does not count.
 ///
 /// It does if it contains one line of the instruction (the text after the prompt's last rule), two headings of the
 /// prompt or heads of messages, if half of its letters are in whole sentences of the prompt or parts of the
@@ -31,7 +31,7 @@ pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool 
         || matches!(sources, Sources::Messages(messages) if copies(answer, messages))
 }
 
-/// Whether an answer contains a line of the instruction, or two headings of the prompt.
+/// Returns true if an answer contains a line of the instruction, or two headings of the prompt.
 pub(super) fn repeats_frame(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     repeats_instruction(answer, prompt, sources) || repeats_headings(answer, prompt, sources)
 }
@@ -45,7 +45,7 @@ impl Begins {
         Self(first.collect())
     }
 
-    /// Whether a text begins with one of these letters.
+    /// Returns true if a text begins with one of these letters.
     fn holds(&self, text: &str) -> bool {
         let first = text.chars().map(fold_char).find(|c| is_alphanumeric(*c));
         let first = first.and_then(|c| c.to_lowercase().next());
@@ -147,7 +147,7 @@ fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     structure_among(like_headings, prompt, sources).len() >= MAX_HEADINGS
 }
 
-/// Whether lines contain only the time and name above a message: a model may invent more of them than the prompt has.
+/// Returns true if lines contain only the time and name above a message: a model may invent more of them than the prompt has.
 fn repeats_message_heads(answer: &str, sources: Sources<'_>) -> bool {
     let bare = |line: &&str| without_time(line).is_some_and(|rest| rest <= MAX_NAME);
     let mut heads = answer.lines().filter(bare).peekable();

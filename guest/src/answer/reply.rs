@@ -16,7 +16,7 @@ const UNKNOWN: Phrases = phrases!("japanese/unknown.txt", "english/unknown.txt")
 /// Code fences that contain text rather than code.
 const TEXT_FENCES: &[&str] = &["", "markdown", "md", "text", "txt", "plaintext"];
 
-/// What is expected of a reply.
+/// The expectations of a reply.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplyExpectation<'a> {
     /// The prompt that was sent, including any feedback.
@@ -27,7 +27,7 @@ pub struct ReplyExpectation<'a> {
     pub answered: &'a str,
     /// The bot's name.
     pub name: &'a str,
-    /// Whether the model stopped because it reached its maximum length.
+    /// True if the model stopped because it reached its maximum length.
     pub cut_off: bool,
 }
 
@@ -71,7 +71,7 @@ pub fn judge_reply(
     })
 }
 
-/// Whether there is neither a letter nor a meaningful symbol.
+/// Returns true if there is neither a letter nor a meaningful symbol.
 fn says_nothing(text: &str) -> bool {
     let is_symbol =
         |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '×');

@@ -1,4 +1,4 @@
-//! What a line and a message may have in common: the form in which texts are compared, and their windows of letters.
+//! The features that a line and a message may share: the form in which texts are compared, and their windows of letters.
 
 use std::borrow::Cow;
 

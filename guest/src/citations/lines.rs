@@ -15,7 +15,7 @@ const HEAD: usize = 64;
 #[must_use]
 pub fn lines(text: &str) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
-    // Whether the last range is a bullet that the next physical line may continue.
+    // True if the last range is a bullet that the next physical line may continue.
     let mut open = false;
     for physical in physical_lines(text) {
         let raw = text.get(physical.clone()).unwrap_or_default();
@@ -35,7 +35,7 @@ pub fn lines(text: &str) -> Vec<Range<usize>> {
             for sentence in sentence_ranges(raw) {
                 let piece = raw.get(sentence.clone()).unwrap_or_default();
                 let inner = shifted(&trimmed(piece), physical.start + sentence.start);
-                // What has no letters, such as the end of bold type, belongs to the sentence before it.
+                // A piece without letters, such as the end of bold type, belongs to the sentence before it.
                 let joined = lines.get_mut(first..).and_then(<[_]>::last_mut);
                 match joined.filter(|_| !piece.contains(is_alphanumeric)) {
                     Some(before) => before.end = before.end.max(inner.end),
@@ -66,7 +66,7 @@ fn shifted(range: &Range<usize>, by: usize) -> Range<usize> {
     range.start + by..range.end + by
 }
 
-/// Whether a physical line begins with a list mark: also `①` and `１．`, which other readers of lists leave out.
+/// Returns true if a physical line begins with a list mark: also `①` and `１．`, which other readers of lists leave out.
 fn is_bullet(raw: &str) -> bool {
     let trimmed = raw.trim_start();
     let head: String = trimmed.chars().take(HEAD).collect();

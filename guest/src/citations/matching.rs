@@ -9,7 +9,7 @@ use crate::extractive::terms::each_term;
 
 /// So many windows in a row are a stretch that may be copied.
 const STRETCH: usize = 3;
-/// What one source shares with a line.
+/// The features that one source shares with a line.
 #[derive(Clone, Copy, Default)]
 struct Shared {
     /// The weight of the shared words and values.
@@ -145,7 +145,7 @@ impl<'a> Matching<'a> {
         (shares + shared.stretches, same_day, self.is_by(source))
     }
 
-    /// Whether a source is by someone whom the line names.
+    /// Returns true if a source is by someone whom the line names.
     fn is_by(&self, source: usize) -> bool {
         let speaker = self
             .table

@@ -1,4 +1,4 @@
-//! What the lines of a text say, and which sources say it too.
+//! The features of the lines of a text, and which sources have them too.
 
 use std::collections::{BTreeMap, BTreeSet};
 

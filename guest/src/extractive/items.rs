@@ -41,7 +41,7 @@ pub(super) fn speaker(text: &str) -> (&str, &str) {
         .unwrap_or(("", text))
 }
 
-/// What the lines above say about the lines below them.
+/// The day, label and heading that the lines above give those below them.
 #[derive(Default)]
 struct Above {
     date: Option<String>,
@@ -97,7 +97,7 @@ pub(crate) fn parse(memory: &str, label: Option<&str>) -> Vec<Item> {
     items
 }
 
-/// Whether the next line with text is a bullet with more indentation.
+/// Returns true if the next line with text is a bullet with more indentation.
 fn has_children(lines: Option<&[&str]>, indent: usize) -> bool {
     let next = lines
         .into_iter()

@@ -42,7 +42,7 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// Whether a word in lower case says nothing about the subject.
+/// Returns true if a word in lower case says nothing about the subject.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     word.is_ascii() && STOP_WORDS.has(word)
 }

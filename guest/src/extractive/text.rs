@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Whether a character ends a line, in any way that Unicode defines.
+/// Returns true if a character ends a line, in any way that Unicode defines.
 pub(crate) fn is_line_break(c: char) -> bool {
     matches!(
         c,
@@ -198,7 +198,7 @@ pub(crate) fn shorter_heads(text: &str, most: usize) -> Vec<String> {
     heads
 }
 
-/// Whether the texts are in Japanese rather than English, by their letters.
+/// Returns true if the texts are in Japanese rather than English, by their letters.
 pub(crate) fn is_japanese<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
     let (mut kana, mut kanji, mut other) = (0_usize, 0_usize, 0_usize);
     for word in texts

@@ -1,4 +1,4 @@
-//! What people marked: messages that they pinned, and corrections.
+//! Marks of people: messages that they pinned, and corrections.
 //!
 //! A message is pinned on the platform, or begins with a mention of the bot and `覚えて:` or `remember:`. A correction begins
 //! with `訂正:` or `correction:` in the same way (`words`). A mark is read from the stored message, so it changes and goes
@@ -39,7 +39,7 @@ const CUTS: usize = 40;
 /// The marks of a channel, oldest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Marks {
-    /// What is to be remembered.
+    /// Messages to remember.
     pub(crate) pinned: Vec<KeptText>,
     pub(crate) corrections: Vec<KeptText>,
 }
@@ -88,13 +88,13 @@ impl Marks {
         self.pinned.iter().chain(&self.corrections)
     }
 
-    /// Whether a message is marked.
+    /// Returns true if a message is marked.
     pub(crate) fn has(&self, of: &MessageRef) -> bool {
         let mut marked = self.all().map(|mark| &mark.span.message);
         marked.any(|message| message.channel_id == of.channel_id && message.ts == of.ts)
     }
 
-    /// What a prompt shows of the marks within so many tokens, and how many tokens that takes: corrections first, the
+    /// The marks that a prompt shows within so many tokens, and how many tokens that takes: corrections first, the
     /// newest first, each cut.
     pub(crate) fn shown(&self, max_tokens: u32, count_tokens: &CountTokens<'_>) -> (Self, u32) {
         let mut shown = Self::default();

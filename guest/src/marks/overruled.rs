@@ -31,7 +31,7 @@ impl Change {
         (!asks && changes(sentence)).then(|| Self::correction(sentence))
     }
 
-    /// What a correction says, without the mention and the word that begin it.
+    /// The text of a correction, without the mention and the word that begin it.
     pub(crate) fn correction(said: &str) -> Self {
         Self {
             statement: Statement::read(said),
@@ -40,7 +40,7 @@ impl Change {
         }
     }
 
-    /// Whether it overrules what was decided before.
+    /// Returns true if it overrules what was decided before.
     pub(crate) fn overrules(&self, decided: &str) -> bool {
         let names = names(decided);
         let is_another = !names.is_empty()

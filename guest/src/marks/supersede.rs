@@ -19,7 +19,7 @@ use crate::ts::Ts;
 use crate::values::numbers::Point;
 use crate::values::{Value, normal};
 
-/// What stands between a subject and what is said of it.
+/// Words between a subject and what is said of it.
 const LINKS: [&str; 6] = ["は", " is ", " are ", "＝", "=", "→"];
 /// `2024-03-01 ` at the beginning of a memory's line.
 const DAY_LENGTH: usize = 10;
@@ -32,10 +32,10 @@ struct Correction {
     statement: Statement,
 }
 
-/// What a line says, of what.
+/// The subject of a line, and what it says of it.
 pub(super) struct Statement {
     subject: BTreeSet<String>,
-    /// Whether there is a subject: something links it to the rest.
+    /// True if there is a subject: something links it to the rest.
     is_linked: bool,
     rest: BTreeSet<String>,
     values: Vec<Value>,
@@ -59,7 +59,7 @@ impl Corrections {
         Self(said.iter().map(read).collect())
     }
 
-    /// Whether a correction supersedes a text that was written at this time; `None` if that is not known.
+    /// Returns true if a correction supersedes a text that was written at this time; `None` if that is not known.
     pub(crate) fn supersede(&self, text: &str, written: Option<Ts>) -> bool {
         if self.0.is_empty() {
             return false;
@@ -114,7 +114,7 @@ impl Corrections {
         corrected.collect()
     }
 
-    /// What is left of a message without the lines that are superseded; `None` if it stays as it is.
+    /// The rest of a message without the lines that are superseded; `None` if it stays as it is.
     pub(crate) fn rest_of(&self, message: &Message) -> Option<String> {
         let written = Ts::parse(&message.ts).ok();
         if self.0.is_empty() || written.is_none() {
@@ -161,7 +161,7 @@ impl Statement {
         }
     }
 
-    /// What a text says something of; all of it if nothing links a subject to the rest.
+    /// The subject of a text; all of it if nothing links a subject to the rest.
     pub(super) fn subject_of(text: &str) -> String {
         let flat = flatten(text);
         let body = without_day(strip_markers(&flat).0);
@@ -169,7 +169,7 @@ impl Statement {
         subject.to_owned()
     }
 
-    /// Whether another statement says something else of the same thing.
+    /// Returns true if another statement says something else of the same thing.
     pub(super) fn contradicts(&self, line: &Self) -> bool {
         if self.values.is_empty() {
             let is_same_subject = !self.subject.is_empty() && self.subject == line.subject;
@@ -244,7 +244,7 @@ fn day(value: &Value) -> Option<u32> {
     }
 }
 
-/// Whether two values say the same. A day without its month is the same as any date on that day.
+/// Returns true if two values say the same. A day without its month is the same as any date on that day.
 fn agrees(a: &Value, b: &Value) -> bool {
     let is_date = |value: &Value| matches!(value, Value::Point(Point::Date { .. }));
     if is_date(a) && is_date(b) {
@@ -256,7 +256,7 @@ fn agrees(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether one value may stand in place of the other.
+/// Returns true if one value may stand in place of the other.
 fn is_of_kind(a: &Value, b: &Value) -> bool {
     if day(a).is_some() && day(b).is_some() {
         return true;

@@ -107,7 +107,7 @@ fn a_prompt_shows_the_newest_marks_cut_and_corrections_first() {
     assert_eq!((shown, used), (Marks::default(), 0));
 }
 
-/// Whether a correction supersedes an older line.
+/// Returns true if a correction supersedes an older line.
 fn supersedes(correction: &str, line: &str) -> bool {
     Corrections::of(&[mark(0, correction)]).supersede(line, Ts::parse(&ts(-DAY)).ok())
 }

@@ -1,6 +1,6 @@
 //! Reads the words of a mark: `@bot 訂正: 熱海は25日`.
 
-/// What a mark does.
+/// The effect of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// It is always shown.
@@ -9,7 +9,7 @@ pub(crate) enum Kind {
     Correction,
 }
 
-/// What stands before the colon.
+/// Words before the colon.
 const WORDS: [(&str, Kind); 4] = [
     ("覚えて", Kind::Pinned),
     ("remember", Kind::Pinned),
@@ -17,7 +17,7 @@ const WORDS: [(&str, Kind); 4] = [
     ("correction", Kind::Correction),
 ];
 
-/// What a text is a mark of, and what it says: all to its end. The text begins with a mention of the bot, which has this
+/// The kind of mark that a text is, and what it says: all to its end. The text begins with a mention of the bot, which has this
 /// name. `None` if it is no mark, or says nothing.
 pub(crate) fn read<'t>(text: &'t str, bot: &str) -> Option<(Kind, &'t str)> {
     if bot.is_empty() {

@@ -29,7 +29,7 @@ const MOST_KEPT: usize = 500;
 pub(crate) struct Said<'a> {
     pub(crate) at: MessageRef,
     pub(crate) text: &'a str,
-    /// Whether a program wrote it. It decides nothing.
+    /// True if a program wrote it. It decides nothing.
     pub(crate) by_program: bool,
 }
 
@@ -67,7 +67,7 @@ impl Prose {
         Self { lines, by_message }
     }
 
-    /// Whether a line that cites the message holds the fact.
+    /// Returns true if a line that cites the message holds the fact.
     pub(crate) fn holds(&self, fact: &Fact, of: &MessageRef) -> bool {
         let lines = self.by_message.get(&key(of)).into_iter().flatten();
         lines
@@ -117,7 +117,7 @@ impl ProseLine {
     }
 }
 
-/// What a record is worth.
+/// The worth of a record.
 pub(crate) fn rank(record: &KeptText) -> Rank {
     let facts = facts(&record.text, record.user.is_bot);
     facts

@@ -96,7 +96,7 @@ fn fact(sentence: &str, range: Range<usize>, by_program: bool) -> Option<Fact> {
     })
 }
 
-/// Whether a word says what a sentence is about: not a number or a lone kanji.
+/// Returns true if a word says what a sentence is about: not a number or a lone kanji.
 fn says_much(term: &str) -> bool {
     term.chars().count() > 1 && !term.contains(|c: char| c.is_ascii_digit())
 }

@@ -29,13 +29,13 @@ pub(crate) struct Room<'r> {
     pub(crate) count_tokens: &'r CountTokens<'r>,
 }
 
-/// What a prompt shows beside messages and memories.
+/// The notes that a prompt shows beside messages and memories.
 pub(crate) struct Shown {
     pub(crate) records: Vec<KeptText>,
     pub(crate) marks: Marks,
 }
 
-/// What a prompt shows of marks and of the records of memories. Marks take at most half of the room. Records are not those
+/// The marks, and the records of memories, that a prompt shows. Marks take at most half of the room. Records are not those
 /// of messages that it shows anyway, nor those that a correction supersedes. One storage call, if there are records.
 pub(crate) fn shown_of(
     storage: &dyn Storage,

@@ -16,7 +16,7 @@ const MONTHS: [&str; 12] = [
     "november",
     "december",
 ];
-/// What a number is multiplied by, as a power of ten.
+/// Words that multiply a number, by a power of ten.
 const MULTIPLIERS: [(&str, usize); 12] = [
     ("千万", 7),
     ("百万", 6),
@@ -145,9 +145,9 @@ pub(crate) enum Point {
     Time {
         hour: u32,
         minute: u32,
-        /// Whether it is said to be in the afternoon.
+        /// True if it is said to be in the afternoon.
         afternoon: bool,
-        /// Whether it is said to be in the morning.
+        /// True if it is said to be in the morning.
         morning: bool,
     },
 }

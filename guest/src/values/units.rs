@@ -25,7 +25,7 @@ fn named(word: &str) -> Option<Unit> {
         .map(|(unit, _)| unit)
 }
 
-/// Whether an ASCII word is a unit or multiplies a number.
+/// Returns true if an ASCII word is a unit or multiplies a number.
 pub(super) fn is_unit(word: &str) -> bool {
     matches!(word, "k" | "m" | "bn" | "mio") || named(word).is_some()
 }

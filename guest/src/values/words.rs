@@ -101,7 +101,7 @@ struct Sum {
 }
 
 impl Sum {
-    /// Whether the word belongs to the number.
+    /// Returns true if the word belongs to the number.
     fn take(&mut self, word: &str) -> bool {
         if let Some((_, value)) = SMALL.iter().find(|(small, _)| *small == word) {
             let is_dozen = word == "dozen";
@@ -143,7 +143,7 @@ fn word_at(text: &str, at: usize) -> &str {
     rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
 }
 
-/// Whether a letter is a Japanese numeral. Most letters are ruled out without a search.
+/// Returns true if a letter is a Japanese numeral. Most letters are ruled out without a search.
 fn is_numeral(c: char) -> bool {
     c >= '〇' && (KANJI_DIGITS.contains(c) || "十百千万億".contains(c))
 }

@@ -4,7 +4,7 @@ use crate::phrases::{Phrases, phrases};
 
 const TITLES: Phrases = phrases!("japanese/titles.txt", "english/titles.txt");
 
-/// Whether a line is only the title of a summary.
+/// Returns true if a line is only the title of a summary.
 pub(in crate::answer) fn is_title(line: &str) -> bool {
     TITLES.has(line.trim_end_matches([':', ' ']))
 }
@@ -16,7 +16,7 @@ const ACKNOWLEDGEMENTS: Phrases = phrases!(
 );
 const ANNOUNCEMENTS: Phrases = phrases!("japanese/announcements.txt", "english/announcements.txt");
 
-/// Whether a line announces a summary.
+/// Returns true if a line announces a summary.
 pub(in crate::answer) fn is_lead_in(line: &str) -> bool {
     let (_, rest) = split_acknowledgement(line);
     ANNOUNCEMENTS.starts(rest) && SUBJECTS.is_in(line)
@@ -25,7 +25,7 @@ pub(in crate::answer) fn is_lead_in(line: &str) -> bool {
 /// An acknowledgement that says nothing else is no longer than this, in characters.
 const MAX_ACKNOWLEDGEMENT: usize = 20;
 
-/// Whether a line only says that the work will be done ("Sure!").
+/// Returns true if a line only says that the work will be done ("Sure!").
 pub(in crate::answer) fn is_acknowledgement(line: &str) -> bool {
     let (acknowledges, rest) = split_acknowledgement(line);
     acknowledges
@@ -34,7 +34,7 @@ pub(in crate::answer) fn is_acknowledgement(line: &str) -> bool {
         && (rest.is_empty() || SUBJECTS.is_in(rest))
 }
 
-/// Whether a line begins with an acknowledgement, and the text after that sentence.
+/// Returns true if a line begins with an acknowledgement, and the text after that sentence.
 fn split_acknowledgement(line: &str) -> (bool, &str) {
     if !ACKNOWLEDGEMENTS.starts(line) {
         return (false, line);
@@ -51,7 +51,7 @@ const OFFERS_AT_HEAD: Phrases = phrases!("english/offers.txt");
 const OFFERS: Phrases = phrases!("japanese/offers.txt");
 const ENDS: Phrases = phrases!("japanese/closings.txt");
 
-/// Whether a line after a summary offers more, or says that it is over.
+/// Returns true if a line after a summary offers more, or says that it is over.
 pub(in crate::answer) fn is_offer(line: &str) -> bool {
     OFFERS_AT_HEAD.starts(line) || OFFERS.is_in(line) || ENDS.has(line)
 }

@@ -1,4 +1,4 @@
-//! What models write around a summary or instead of one, in Japanese and English.
+//! Texts that models write around a summary or instead of one, in Japanese and English.
 //!
 //! All functions take [`folded`] text. [`frame`] is about the text around a summary, [`sentence`] about sentences that
 //! replace it.

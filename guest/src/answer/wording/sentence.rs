@@ -7,7 +7,7 @@ const APOLOGIES: Phrases = phrases!("english/apologies.txt");
 const UNABLE_JA: Phrases = phrases!("japanese/unable.txt");
 const TASKS_JA: Phrases = phrases!("japanese/tasks.txt");
 
-/// Whether a sentence declines the task.
+/// Returns true if a sentence declines the task.
 pub(in crate::answer) fn is_refusal(sentence: &str) -> bool {
     let english = APOLOGIES.starts(sentence) && UNABLE.is_in(sentence);
     let japanese = || {
@@ -28,7 +28,7 @@ const ASKS_JA: Phrases = phrases!("japanese/request-endings.txt");
 const WHICH_JA: Phrases = phrases!("japanese/questions-back.txt");
 const MISSING_JA: Phrases = phrases!("japanese/missing-material.txt");
 
-/// Whether a sentence asks for the text to summarise, or what to do with it.
+/// Returns true if a sentence asks for the text to summarise, or what to do with it.
 pub(in crate::answer) fn is_question_back(sentence: &str) -> bool {
     let plain = sentence.trim_end_matches(['?', '。', '.', '!', ' ']);
     let start = plain
