@@ -32,6 +32,7 @@ pub use selection::{
 
 use built_in::{english, japanese};
 use sets::Set;
+pub(crate) use sets::instruction_language;
 use variables::{Request, Variables};
 
 use crate::bindings::errors::{Error, OtherReason, TemplateFault};

@@ -41,6 +41,14 @@ templates!(
     "_workspace_short_term.j2",
 );
 
+/// The language of the instruction of a prompt from this context.
+pub(crate) fn instruction_language(language: PromptLanguage, context: &Context) -> Language {
+    match Set::of(language, context) {
+        Set::Japanese => Language::Japanese,
+        Set::English => Language::English,
+    }
+}
+
 /// One of the two sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Set {

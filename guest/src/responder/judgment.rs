@@ -12,6 +12,7 @@ use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
 use crate::bindings::llm::Completion;
 use crate::bindings::types::Engine;
 use crate::language::Language;
+use crate::prompt::instruction_language;
 
 /// The JSON schema of a judgment, in the strict subset that providers enforce.
 const SCHEMA: &str = include_str!("judgment.schema.json");
@@ -36,14 +37,20 @@ impl Responder<'_> {
             occasion: None,
             answered: Some(&situation.answered),
         };
-        let said = self.asker.ask(input, Some(SCHEMA), JudgmentQuestion)?;
+        let question = JudgmentQuestion {
+            language: instruction_language(settings.prompt_language, &situation.context),
+        };
+        let said = self.asker.ask(input, Some(SCHEMA), question)?;
         Ok(said.answer)
     }
 }
 
 /// Reads the answer as a judgment.
 #[derive(Clone, Copy)]
-struct JudgmentQuestion;
+struct JudgmentQuestion {
+    /// The language of the prompt's instruction.
+    language: Language,
+}
 
 impl Question for JudgmentQuestion {
     type Answer = Judgment;
@@ -53,9 +60,8 @@ impl Question for JudgmentQuestion {
         read(&completion.text).map_err(BadAnswer::Malformed).into()
     }
 
-    /// The language of the prompt's instruction.
     fn language(&self) -> Language {
-        Language::Japanese
+        self.language
     }
 }
 

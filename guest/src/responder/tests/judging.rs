@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::bindings::errors::BadAnswer;
+use crate::settings::PromptLanguage;
 
 fn judge(host: &TestHost) -> Result<Judgment, Error> {
     host.say("C1", -600, "公開はいつでしたっけ？");
@@ -51,6 +52,20 @@ fn an_answer_that_is_no_judgment_is_asked_for_once_more_with_the_reason() {
             "asked once more for the judgment in channel C1: the answer was malformed: confidence is missing"
         ]
     );
+}
+
+#[test]
+fn the_second_ask_is_in_the_language_of_the_prompt() {
+    for (language, said) in [
+        (PromptLanguage::Japanese, "前後に何も付けず"),
+        (PromptLanguage::English, "Write nothing but JSON"),
+    ] {
+        let mut host = host_that_says("no");
+        host.settings.prompt_language = language;
+        assert!(judge(&host).is_err());
+        let prompts = host.llm.prompts();
+        assert!(prompts[1].contains(said), "{}", prompts[1]);
+    }
 }
 
 #[test]
