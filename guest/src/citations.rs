@@ -76,11 +76,6 @@ pub fn cite(text: &str, sources: &[Source<'_>]) -> Vec<Cited> {
     cited.collect()
 }
 
-/// The name with which a line begins, `- 2024-03-01 alice: text`, in the form of [`crate::values::normal`].
-pub(crate) fn label(line: &str) -> Option<String> {
-    features::Parts::of(line, |_, _| true).speaker
-}
-
 /// The messages of all sources in order.
 struct Order<'a> {
     messages: Vec<&'a MessageRef>,

@@ -1,8 +1,8 @@
-//! What relative dates mean.
+//! The meaning of relative dates.
 
 use std::collections::BTreeSet;
 
-use chrono::{Datelike as _, Days, Months, NaiveDate, NaiveTime};
+use chrono::{Datelike as _, Days, Months, NaiveDate};
 
 use super::months::{ends_of_months, months};
 use super::weekdays::{leading_weekday, weekdays};
@@ -15,29 +15,55 @@ const DAYS: Phrases = phrases!("relative-days.txt");
 /// The days of which another word is a part.
 pub(super) const BESIDE_TODAY: [(&str, i64); 2] =
     [("day after tomorrow", 2), ("day before yesterday", -2)];
-/// Words for the day or week beside another date.
-pub(super) const BESIDE: [&str; 14] = [
+/// Words for what is before another date, and for the day or night itself.
+const BEFORE: [&str; 3] = ["前の", "before", "previous"];
+const DAY_BEFORE: [&str; 7] = [
     "前日",
-    "翌日",
     "前夜",
-    "翌朝",
-    "前の",
-    "次の",
-    "before",
-    "after",
-    "following",
-    "previous",
+    "day before",
+    "night before",
+    "evening before",
     "eve",
-    "next day",
-    "翌週",
-    "前週",
+    "previous day",
 ];
+/// Words for what is after another date, and for the day or morning itself.
+const AFTER: [&str; 3] = ["次の", "after", "following"];
+const DAY_AFTER: [&str; 6] = [
+    "翌日",
+    "翌朝",
+    "day after",
+    "next day",
+    "following day",
+    "morning after",
+];
+
+/// In which direction a text names a day beside another date: -1 for the day before it, 1 for the day after it.
+pub(super) fn next_days(text: &str) -> impl Iterator<Item = i64> {
+    sides(text, [&DAY_BEFORE, &DAY_AFTER])
+}
+
+/// In which direction a text names anything beside another date.
+pub(super) fn beside(text: &str) -> impl Iterator<Item = i64> {
+    let far = sides(text, [&BEFORE, &AFTER]);
+    next_days(text)
+        .chain(far)
+        .collect::<BTreeSet<i64>>()
+        .into_iter()
+}
+
+fn sides(text: &str, words: [&[&str]; 2]) -> impl Iterator<Item = i64> {
+    let is_said = words.map(|words| words.iter().any(|word| contains_words(text, word)));
+    let sides = [-1, 1].into_iter().zip(is_said);
+    sides.filter_map(|(side, is_said)| is_said.then_some(side))
+}
 
 /// The dates that a text means.
 #[derive(Default)]
 pub(super) struct Dates {
     /// Those that are said or meant.
     pub(super) meant: BTreeSet<NaiveDate>,
+    /// Those of them that are not counted from another one, and that others may be counted from.
+    pub(super) firm: BTreeSet<NaiveDate>,
     /// Those that may be meant: days of a week, one of many Tuesdays, a day beside another.
     pub(super) possible: BTreeSet<NaiveDate>,
 }
@@ -68,23 +94,31 @@ impl Dates {
         named_weekdays(text, today, &mut dates);
         weekdays_of_months(text, values, today, &mut dates.meant);
         weeks(text, today, &mut dates.possible);
+        dates.firm = dates.meant.clone();
         for found in values {
             counted(text, found, today, &mut dates.meant);
         }
         ends_of_months(text, values, today, &mut dates.meant);
-        if BESIDE.iter().any(|word| text.contains(word)) {
-            let bases: Vec<NaiveDate> = dates.meant.iter().copied().collect();
-            let beside = bases
-                .iter()
-                .flat_map(|base| [-7, -1, 1, 7].map(|by| (*base, by)));
+        let bases: Vec<NaiveDate> = dates.meant.iter().copied().collect();
+        for (word, by) in [("前週", -7), ("翌週", 7)] {
+            let is_said = text.contains(word);
+            let days = bases.iter().filter(|_| is_said);
             dates
                 .possible
-                .extend(beside.filter_map(|(base, by)| shifted(base, by)));
-            // The Sunday before.
-            for (weekday, _) in weekdays(text) {
-                for base in &bases {
-                    let on = |by: i64| shifted(*base, by).filter(|date| number(*date) == weekday);
-                    dates.possible.extend((-7..=7).filter_map(on));
+                .extend(days.filter_map(|base| shifted(*base, by)));
+        }
+        for side in next_days(text) {
+            let days = bases.iter().filter_map(|base| shifted(*base, side));
+            dates.possible.extend(days);
+        }
+        for side in beside(text) {
+            for base in &bases {
+                // The Sunday before.
+                for (weekday, _) in weekdays(text) {
+                    let near = (0..=7).filter_map(|by| shifted(*base, side * by));
+                    dates
+                        .possible
+                        .extend(near.filter(|date| number(*date) == weekday));
                 }
             }
         }
@@ -198,15 +232,16 @@ fn weekdays_of_months(
         let Some(weekday) = leading_weekday(after) else {
             continue;
         };
-        let texts = [text.to_owned()];
-        let named = months(&texts, &[today.and_time(NaiveTime::MIN)]);
         let of_values = values.iter().filter_map(|found| match &found.value {
-            Value::Number(month) if month.unit == Some(Unit("month-name")) => month.thousandths(),
+            Value::Number(month) if month.unit == Some(Unit("month-name")) => {
+                u32::try_from(month.thousandths()? / 1000).ok()
+            }
             _ => None,
         });
-        for month in named.into_iter().chain(of_values.map(|month| month / 1000)) {
-            let first = with_year(None, u32::try_from(month).unwrap_or(0), 1, today);
-            let Some(first) = first else { continue };
+        for month in months(text, today).into_iter().chain(of_values) {
+            let Some(first) = with_year(None, month, 1, today) else {
+                continue;
+            };
             let until = (i64::from(weekday) - i64::from(number(first))).rem_euclid(7);
             let weeks = i64::try_from(which / 1000).unwrap_or(1) - 1;
             dates.extend(shifted(first, until + 7 * weeks));
@@ -241,7 +276,7 @@ fn weeks(text: &str, today: NaiveDate, dates: &mut BTreeSet<NaiveDate>) {
     }
 }
 
-/// Whether a text names a week without one of its days.
+/// Returns true if a text names a week without one of its days.
 fn is_alone(text: &str, word: &str) -> bool {
     contains_words(text, word)
         && text.match_indices(word).any(|(at, _)| {
@@ -289,7 +324,7 @@ fn counted(text: &str, found: &Found, today: NaiveDate, dates: &mut BTreeSet<Nai
     }
 }
 
-/// Whether a number of days is a length: not `15日` and `the 15th`.
+/// Returns true if a number of days is a length: not `15日` and `the 15th`.
 fn is_length(after: &str, unit: &str) -> bool {
     let words = ["後", "前", "間", "以内", "連続", "目"];
     let of_length =

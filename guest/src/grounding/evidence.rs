@@ -1,27 +1,33 @@
-//! What the sources of a line say.
+//! The sources of a line, and the words and digits that they have.
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use chrono::{NaiveDate, NaiveDateTime};
 
 use super::dates::Dates;
 use super::{Given, reading};
-use crate::extractive::text::{flatten, strip_markers};
+use crate::extractive::terms::terms;
+use crate::extractive::text::{is_kana, is_kanji};
 use crate::values::numbers::Point;
 use crate::values::{Amount, Found, Value, normal, numerals};
 
-/// What a source says.
+/// So few sources are one conversation: a line may follow from any of them.
+const FEW: usize = 12;
+
+/// A source, as it is read.
 pub(super) struct Said {
     /// Its text in normal form.
     pub(super) text: String,
     pub(super) values: Vec<Found>,
     /// The local time of the message.
     pub(super) time: Option<NaiveDateTime>,
-    pub(super) author: Option<String>,
+    is_japanese: bool,
+    /// Its words that are no numbers.
+    words: BTreeSet<String>,
     dates: OnceCell<Dates>,
-    /// The numbers of things that it lists.
-    pub(super) lists: Vec<usize>,
-    numerals: OnceCell<Vec<String>>,
+    digits: OnceCell<BTreeSet<String>>,
+    counts: OnceCell<BTreeSet<String>>,
 }
 
 impl Said {
@@ -29,18 +35,35 @@ impl Said {
         let text = normal(given.text);
         Self {
             values: reading::read(&text),
-            text,
             time: given.time.and_then(crate::now::local),
-            author: given.author.map(normal),
+            is_japanese: is_japanese(given.text),
+            words: words(given.text),
             dates: OnceCell::new(),
-            lists: lists(given.text),
-            numerals: OnceCell::new(),
+            digits: OnceCell::new(),
+            counts: OnceCell::new(),
+            text,
         }
     }
 
-    /// The Japanese numerals, as digits; they may be parts of words.
-    fn numerals(&self) -> &[String] {
-        self.numerals.get_or_init(|| numerals(&self.text))
+    /// Its runs of digits and its numerals, without leading zeros.
+    pub(super) fn digits(&self) -> &BTreeSet<String> {
+        self.digits.get_or_init(|| {
+            let runs = digits(&self.text).into_iter();
+            runs.chain(numerals(&self.text)).collect()
+        })
+    }
+
+    /// Those outside its dates and times.
+    fn counts(&self) -> &BTreeSet<String> {
+        self.counts.get_or_init(|| {
+            let mut text = self.text.clone();
+            for found in self.values.iter().rev() {
+                if let (Value::Point(_), true) = (&found.value, found.range.end <= text.len()) {
+                    text.replace_range(found.range.clone(), " ");
+                }
+            }
+            digits(&text).into_iter().chain(numerals(&text)).collect()
+        })
     }
 
     pub(super) fn dates(&self) -> &Dates {
@@ -54,6 +77,26 @@ impl Said {
     }
 }
 
+fn is_japanese(text: &str) -> bool {
+    text.chars().any(|c| is_kana(c) || is_kanji(c))
+}
+
+fn words(text: &str) -> BTreeSet<String> {
+    let words = terms(text).into_iter();
+    let is_word = |word: &String| !word.contains(|c: char| c.is_ascii_digit());
+    words.filter(is_word).collect()
+}
+
+/// The runs of digits of a text, without commas and leading zeros.
+pub(super) fn digits(text: &str) -> BTreeSet<String> {
+    let text = text.replace(',', "");
+    let runs = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+    let runs = runs.map(|run| run.trim_matches('.'));
+    runs.filter(|run| !run.is_empty())
+        .map(|run| run.trim_start_matches('0').to_owned())
+        .collect()
+}
+
 fn first_date(values: &[Found]) -> Option<NaiveDate> {
     values.iter().find_map(|found| match found.value {
         Value::Point(Point::Date {
@@ -65,18 +108,25 @@ fn first_date(values: &[Found]) -> Option<NaiveDate> {
     })
 }
 
-/// Some of the sources, and what follows from them.
+/// The sources of a line.
 pub(super) struct Evidence<'s> {
     pub(super) said: Vec<&'s Said>,
-    /// How many messages the text was made from.
-    pub(super) messages: usize,
 }
 
 impl<'s> Evidence<'s> {
-    pub(super) fn of(said: impl IntoIterator<Item = &'s Said>, messages: usize) -> Self {
+    /// The sources that share a word with a line, or have none; those in another script, which may say it in other words;
+    /// all if they are few or the line has no words.
+    pub(super) fn near(line: &str, said: &'s [Said]) -> Self {
+        let own = words(line);
+        let is_japanese = is_japanese(line);
+        let is_near = |said: &&Said| {
+            said.words.is_empty()
+                || said.is_japanese != is_japanese
+                || !own.is_disjoint(&said.words)
+        };
+        let all = said.len() <= FEW || own.is_empty();
         Self {
-            said: said.into_iter().collect(),
-            messages,
+            said: said.iter().filter(|said| all || is_near(said)).collect(),
         }
     }
 
@@ -98,17 +148,22 @@ impl<'s> Evidence<'s> {
 
     /// The dates that they say or mean.
     pub(super) fn meant(&self) -> impl Iterator<Item = NaiveDate> {
-        self.said
-            .iter()
-            .flat_map(|said| said.dates().meant.iter().copied())
+        let said = self.said.iter();
+        said.flat_map(|said| said.dates().meant.iter().copied())
     }
 
-    /// Whether a source has this word as a whole.
-    pub(super) fn has_words(&self, word: &str) -> bool {
+    /// Returns true if a source has one of these words.
+    pub(super) fn has_any(&self, words: &[&str]) -> bool {
+        let mut said = self.said.iter();
+        said.any(|said| words.iter().any(|word| said.text.contains(word)))
+    }
+
+    /// Returns true if a source has this word as a whole.
+    pub(super) fn has_word(&self, word: &str) -> bool {
         self.said.iter().any(|said| has_word(&said.text, word))
     }
 
-    /// Whether a source has this id or version, with or without `v`.
+    /// Returns true if a source has this id or version, with or without `v`.
     pub(super) fn has_code(&self, code: &str) -> bool {
         let short = code.strip_prefix('v').unwrap_or(code);
         let is_version = short.starts_with(|c: char| c.is_ascii_digit());
@@ -116,30 +171,14 @@ impl<'s> Evidence<'s> {
             |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
         let own = letters(code);
         let mut said = self.said.iter();
-        self.has_words(code)
+        self.has_word(code)
             || (code.len() > 8 && said.any(|said| letters(&said.text).contains(&own)))
-            || is_version && (self.has_words(short) || self.has_words(&format!("v{short}")))
-            || code.strip_prefix('#').is_some_and(|id| self.has_words(id))
+            || is_version && (self.has_word(short) || self.has_word(&format!("v{short}")))
+            || code.strip_prefix('#').is_some_and(|id| self.has_word(id))
     }
 
-    /// Whether a number is the digits of an id, or a Japanese numeral without a unit.
-    pub(super) fn has_part(&self, (whole, decimals): &(String, String)) -> bool {
-        let is_it = |part: &str| part.trim_start_matches('0') == whole;
-        let in_code = |value: &Value| {
-            let Value::Code(code) = value else {
-                return false;
-            };
-            code.split(|c: char| !c.is_ascii_digit()).any(is_it)
-        };
-        let mut said = self.said.iter();
-        decimals.is_empty()
-            && !whole.is_empty()
-            && (self.values().any(in_code)
-                || said.any(|said| said.numerals().iter().any(|numeral| is_it(numeral))))
-    }
-
-    /// Whether a source has a number, an id or an address of these digits.
-    pub(super) fn has_digits(&self, digits: &str) -> bool {
+    /// Returns true if a source has a number, an id or an address that ends with these digits.
+    pub(super) fn has_long(&self, digits: &str) -> bool {
         let digits = digits.trim_start_matches('0');
         self.values().any(|value| match value {
             Value::Long(own) => own.ends_with(digits),
@@ -148,6 +187,16 @@ impl<'s> Evidence<'s> {
             Value::Address(own) => own == digits,
             Value::Point(_) => false,
         })
+    }
+
+    /// Returns true if a source has these digits as a run of its own, or as a numeral.
+    pub(super) fn has_digits(&self, digits: &str) -> bool {
+        self.said.iter().any(|said| said.digits().contains(digits))
+    }
+
+    /// Returns true if a source has them, and not as a part of a date or a time.
+    pub(super) fn has_count(&self, digits: &str) -> bool {
+        self.said.iter().any(|said| said.counts().contains(digits))
     }
 }
 
@@ -167,30 +216,4 @@ fn has_word(text: &str, word: &str) -> bool {
             && !before.is_some_and(|c| matches!(c, '-' | '.' | '@'));
         begins && !continues && next.is_none_or(is_boundary)
     })
-}
-
-/// The numbers of things that a text lists: lines with a list mark, and words between commas.
-pub(super) fn lists(text: &str) -> Vec<usize> {
-    let bullets = text
-        .lines()
-        .filter(|line| strip_markers(&flatten(line)).1.list)
-        .count();
-    let mut lists: Vec<usize> = text
-        .split(['。', '\n', '.', ':', '：', '（', '('])
-        .map(items)
-        .collect();
-    lists.push(bullets);
-    lists.retain(|count| *count > 1);
-    lists
-}
-
-/// The number of things between commas.
-fn items(sentence: &str) -> usize {
-    let joints = [
-        sentence.matches(['、', '・', '，', '／']).count(),
-        sentence.matches(", ").count()
-            + usize::from(sentence.contains(" and ") && !sentence.contains(", and ")),
-        sentence.matches('と').count(),
-    ];
-    joints.into_iter().max().unwrap_or(0) + 1
 }

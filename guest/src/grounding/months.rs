@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{Datelike as _, Months, NaiveDate, NaiveDateTime};
+use chrono::{Datelike as _, Months, NaiveDate};
 
 use crate::values::numbers::month;
 use crate::values::{Found, Unit, Value};
@@ -80,35 +80,23 @@ pub(super) fn ends_of_months(
     }
 }
 
-/// The months that texts of those times mean with relative words.
-pub(super) fn months(texts: &[String], times: &[NaiveDateTime]) -> BTreeSet<u64> {
-    let mut months = BTreeSet::new();
-    let words: [(&[&str], u32); 3] = [
-        (&["再来月"], 2),
-        (&["来月", "翌月", "next month"], 1),
-        (&["今月", "当月", "this month"], 0),
+/// The months that a text of that day names, or means with `来月` and the like.
+pub(super) fn months(text: &str, today: NaiveDate) -> BTreeSet<u32> {
+    let words = text.split(|c: char| !c.is_ascii_alphabetic());
+    let mut months: BTreeSet<u32> = words.filter_map(month).collect();
+    let relative = [
+        ("来月", 1),
+        ("next month", 1),
+        ("今月", 0),
+        ("this month", 0),
     ];
-    for time in times {
-        for (words, ahead) in words {
-            let is_said = texts
-                .iter()
-                .any(|text| words.iter().any(|word| text.contains(word)));
-            let month = time.date().checked_add_months(Months::new(ahead));
-            months.extend(
-                month
-                    .filter(|_| is_said)
-                    .map(|date| u64::from(date.month())),
-            );
-        }
-        let is_last = |text: &String| text.contains("先月") || text.contains("last month");
-        if texts.iter().any(is_last) {
-            let month = time.date().checked_sub_months(Months::new(1));
-            months.extend(month.map(|date| u64::from(date.month())));
-        }
-    }
-    for text in texts {
-        let words = text.split(|c: char| !c.is_ascii_alphabetic());
-        months.extend(words.filter_map(month).map(u64::from));
+    for (word, ahead) in relative {
+        let month = today.checked_add_months(Months::new(ahead));
+        months.extend(
+            month
+                .filter(|_| text.contains(word))
+                .map(|date| date.month()),
+        );
     }
     months
 }

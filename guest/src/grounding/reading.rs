@@ -7,19 +7,21 @@ use crate::values::{Amount, Found, Unit, Value};
 const ORDINALS: [&str; 10] = [
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 ];
-/// Lengths of time that are written without a number, in minutes.
-const LENGTHS: [(&str, u64); 8] = [
-    ("an hour", 60),
-    ("the hour", 60),
-    ("half an hour", 30),
-    ("half hour", 30),
-    ("half-hour", 30),
-    ("quarter of an hour", 15),
-    ("three quarters of an hour", 45),
-    ("hour and a half", 90),
+/// Lengths of time that are written without a number, in thousandths of a minute.
+const LENGTHS: [(&str, u64); 9] = [
+    ("an hour", 60_000),
+    ("the hour", 60_000),
+    ("half an hour", 30_000),
+    ("half hour", 30_000),
+    ("half-hour", 30_000),
+    ("quarter of an hour", 15_000),
+    ("three quarters of an hour", 45_000),
+    ("hour and a half", 90_000),
+    ("minute and a half", 1_500),
 ];
 /// How a time is written by its distance from an hour, and that distance in minutes.
-const PASTS: [(&str, i64); 3] = [
+const PASTS: [(&str, i64); 4] = [
+    ("half ", 30),
     ("half past ", 30),
     ("quarter past ", 15),
     ("quarter to ", -15),
@@ -88,7 +90,24 @@ fn joined(text: &str, first: &Found, second: &Found) -> Option<Found> {
         let value = Value::Number(amount(high.checked_add(low)?, b.unit, false)?);
         return Some(Found { range, value });
     }
-    let of_hour = a.unit == Some(Unit("hour")) && b.unit == Some(Unit("minute"));
+    if b.in_words && joint.is_empty() && text.get(second.range.clone()) == Some("dozen") {
+        let value = Value::Number(amount(high.checked_mul(12)?, b.unit, false)?);
+        return Some(Found { range, value });
+    }
+    // `6h 40m` and `2 h 30`: alone, `40m` is 40 million.
+    let after = text.get(second.range.end..)?;
+    let is_end = |rest: &str| !rest.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let is_m = after.strip_prefix('m').is_some_and(is_end)
+        || b.unit.is_none() && low < 60_000 && joint == "h" && is_end(after);
+    let low = match is_m {
+        true => text
+            .get(second.range.clone())?
+            .parse::<u64>()
+            .ok()?
+            .checked_mul(1000)?,
+        false => low,
+    };
+    let of_hour = a.unit == Some(Unit("hour")) && (is_m || b.unit == Some(Unit("minute")));
     let joint = joint.trim_start_matches(['時', '間', 'と', ' ', 'h', 'r', 'o', 'u', 's']);
     if of_hour && matches!(joint.trim_end(), "" | "and" | ",") {
         let minutes = high.checked_mul(60)?.checked_add(low)?;
@@ -138,7 +157,8 @@ fn ranges(text: &str, found: &mut [Found]) {
             .starts_with(|c: char| c.is_alphanumeric());
         match (first.value.clone(), second.value.clone()) {
             (Value::Point(Point::Date { year, month, .. }), Value::Number(own))
-                if is_span || is_list && (is_last || own.unit.is_some()) =>
+                if !after.starts_with("日間")
+                    && (is_span || is_list && (is_last || own.unit.is_some())) =>
             {
                 if let Some(day) = day(&own) {
                     second.value = Value::Point(Point::Date { year, month, day });
@@ -200,7 +220,7 @@ fn with_half(text: &str, found: &mut Found) {
     }
 }
 
-/// Whether a number is a part of a fraction, which is not judged: `4分の3`, `two thirds`.
+/// Returns true if a number is a part of a fraction, which is not judged: `4分の3`, `two thirds`.
 fn is_fraction(text: &str, found: &Found) -> bool {
     if !matches!(found.value, Value::Number(_)) {
         return false;
@@ -215,7 +235,7 @@ fn is_fraction(text: &str, found: &Found) -> bool {
         || parts.iter().any(|part| after.starts_with(part))
 }
 
-/// What is written without digits: ordinal numbers, lengths and times.
+/// Adds ordinal numbers, lengths and times that are written without digits.
 fn in_words(text: &str, found: &mut Vec<Found>) {
     let mut added: Vec<Found> = Vec::new();
     let mut add = |at: usize, length: usize, value: Value| {
@@ -240,9 +260,9 @@ fn in_words(text: &str, found: &mut Vec<Found>) {
             add(at + prefix.len(), numeral.len(), Value::Number(amount));
         }
     }
-    for (phrase, minutes) in LENGTHS {
+    for (phrase, length) in LENGTHS {
         for at in words(text, phrase) {
-            if let Some(amount) = amount(minutes * 1000, Some(Unit("minute")), true) {
+            if let Some(amount) = amount(length, Some(Unit("minute")), true) {
                 add(at, phrase.len(), Value::Number(amount));
             }
         }

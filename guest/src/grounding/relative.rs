@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use chrono::{Months, NaiveDate};
 
-use super::dates::{BESIDE, BESIDE_TODAY, day_words, days_of, number, shifted};
+use super::dates::{BESIDE_TODAY, beside, day_words, days_of, number, shifted};
 use super::months::last_day;
 use super::reading;
 use super::weekdays::weekdays;
@@ -23,7 +23,7 @@ const OVER: Phrases = phrases!("english/over.txt", "japanese/over.txt");
 const ELSEWHERE: [&str; 2] = ["翌日", "翌々日"];
 /// A name, with 明日 as its first part.
 const PARTS_OF_NAMES: [char; 4] = ['香', '葉', '奈', '美'];
-/// What stands before a weekday that is one of many, a name, or counted from another day.
+/// Words before a weekday that is one of many, a name, or counted from another day.
 const OF_MANY: [&str; 21] = [
     "every",
     "each",
@@ -109,7 +109,7 @@ fn days(text: &str, today: NaiveDate, found: &mut Vec<(Range<usize>, NaiveDate)>
     }
 }
 
-/// Whether a Japanese word is not a part of another one.
+/// Returns true if a Japanese word is not a part of another one.
 fn is_word(text: &str, word: &str, at: usize) -> bool {
     let is_hiragana = crate::extractive::text::is_hiragana;
     let before = text.get(..at).and_then(|head| head.chars().next_back());
@@ -165,7 +165,7 @@ fn named_weekdays(
     }
 }
 
-/// Whether a weekday is one of many, a name, or counted from another day: `every Friday`, `Black Friday`, `第二金曜`.
+/// Returns true if a weekday is one of many, a name, or counted from another day: `every Friday`, `Black Friday`, `第二金曜`.
 fn is_of_many(text: &str, at: usize, values: &[Found]) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let before = before.trim_end_matches([' ', 'の']);
@@ -178,10 +178,10 @@ fn is_of_many(text: &str, at: usize, values: &[Found]) -> bool {
     OF_MANY.iter().any(|word| before.ends_with(word)) || values.iter().any(is_ordinal)
 }
 
-/// Whether a sentence is about what is still to come.
+/// Returns true if a sentence is about what is still to come.
 fn is_to_come(text: &str) -> bool {
     let has = |phrases: Phrases| phrases.iter().any(|word| contains_words(text, word));
-    has(COMING) && !has(OVER) && !BESIDE.iter().any(|word| contains_words(text, word))
+    has(COMING) && !has(OVER) && beside(text).next().is_none()
 }
 
 /// The end of a weekday with what belongs to it: `金曜日`, `Friday's`, `Friday next week`.
@@ -268,7 +268,7 @@ fn ends_of_months(text: &str, today: NaiveDate, found: &mut Vec<(Range<usize>, N
     }
 }
 
-/// Whether the text gives the date itself, or any date beside the phrase.
+/// Returns true if the text gives the date itself, or any date beside the phrase.
 fn is_explained(text: &str, range: &Range<usize>, date: NaiveDate, values: &[Found]) -> bool {
     use chrono::Datelike as _;
     values.iter().any(|found| {
@@ -296,7 +296,7 @@ fn is_explained(text: &str, range: &Range<usize>, date: NaiveDate, values: &[Fou
 mod tests {
     use super::*;
 
-    /// What a text of Wednesday, 25 November 2026, means, after each phrase.
+    /// A text of Wednesday, 25 November 2026, with the date that it means after each phrase.
     fn dated(text: &str) -> String {
         let today = NaiveDate::from_ymd_opt(2026, 11, 25).unwrap();
         let mut dated = text.to_owned();

@@ -22,7 +22,9 @@ pub(super) fn weekdays(text: &str) -> Vec<(u32, &'static str)> {
 
 /// The weekday with which a text begins.
 pub(super) fn leading_weekday(text: &str) -> Option<u32> {
-    let text = text.trim_start_matches([' ', 's', 't', 'n', 'd', 'r', 'h']);
+    let endings = ["st ", "nd ", "rd ", "th "];
+    let rest = endings.iter().find_map(|ending| text.strip_prefix(ending));
+    let text = rest.unwrap_or(text).trim_start();
     let of_text = weekdays(text).into_iter();
     let mut first = of_text.filter(|(_, word)| text.starts_with(word));
     first.next().map(|(weekday, _)| weekday)

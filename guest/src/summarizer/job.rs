@@ -73,14 +73,14 @@ impl Job<'_> {
     fn check(&self, accepted: Accepted) -> Judged<Accepted> {
         let given = self.target.given(self.context);
         let found = unfounded(&accepted.text, &given, &channel_names(self.context));
-        // What may follow by a calculation is neither asked for again nor dropped.
+        // A line of which only a name is unknown is neither asked for again nor dropped.
         let (lines, doubtful): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|line| line.is_certain);
         let merges = matches!(self.target, Target::Memories { .. });
         let complaint = match lines.as_slice() {
             [] if accepted.truncated && merges => Some(Complaint::CutOff(self.max_tokens)),
             [] => None,
-            lines => Some(Complaint::Unfounded(values(lines.iter().chain(&doubtful)))),
+            lines => Some(Complaint::Unfounded(values(lines))),
         };
         let founded = without(&accepted.text, &lines);
         // Something is remembered of every conversation: a memory that cannot be made would be tried for ever.
@@ -242,9 +242,9 @@ fn channel_names(context: &Context) -> Vec<&str> {
 }
 
 /// What the lines say that does not follow, each once and in one line.
-fn values<'l>(lines: impl Iterator<Item = &'l Unfounded>) -> Vec<String> {
+fn values(lines: &[Unfounded]) -> Vec<String> {
     let mut named = BTreeSet::new();
-    let values = lines.flat_map(|line| &line.values);
+    let values = lines.iter().flat_map(|line| &line.values);
     values
         .filter(|value| named.insert(*value))
         .take(MOST_NAMED)

@@ -42,7 +42,7 @@ pub(crate) struct Amount {
     pub(crate) digits: (String, String),
     /// The unit, if one is recognised.
     pub(crate) unit: Option<Unit>,
-    /// Whether it is written in words.
+    /// True if it is written in words.
     pub(crate) in_words: bool,
 }
 
@@ -56,7 +56,7 @@ impl Amount {
             .flatten()
     }
 
-    /// Whether it says something by itself: a number with a unit, or of at least three digits that are no year.
+    /// Returns true if it says something by itself: a number with a unit, or of at least three digits that are no year.
     fn is_hard(&self) -> bool {
         let (whole, decimals) = &self.digits;
         let year = whole.len() == 4 && numbers::is_year(whole);
@@ -65,7 +65,7 @@ impl Amount {
 }
 
 impl Value {
-    /// Whether it may not be lost; a lone small number may.
+    /// Returns true if it may not be lost; a lone small number may.
     pub(crate) fn is_hard(&self) -> bool {
         match self {
             Self::Number(amount) => !amount.in_words && amount.is_hard(),
@@ -73,7 +73,7 @@ impl Value {
         }
     }
 
-    /// Whether the other value is the same as this one, as far as both say.
+    /// Returns true if the other value is the same as this one, as far as both say.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Point(a), Self::Point(b)) => is_same_point(*a, *b),
@@ -116,7 +116,7 @@ fn is_same_point(a: Point, b: Point) -> bool {
     }
 }
 
-/// Whether a time is in the second half of the day; `None` if it does not say.
+/// Returns true if a time is in the second half of the day; `None` if it does not say.
 fn half(point: Point) -> Option<bool> {
     match point {
         Point::Time {
@@ -213,7 +213,7 @@ fn named(chunk: &str) -> Option<Value> {
     is_code(chunk).then(|| Value::Code(chunk.to_owned()))
 }
 
-/// Whether a chunk with a digit is an id or a version: not `180ms`, `3pm`, `1,200`, `2024-03-15`, `$5` or `40%`.
+/// Returns true if a chunk with a digit is an id or a version: not `180ms`, `3pm`, `1,200`, `2024-03-15`, `$5` or `40%`.
 fn is_code(chunk: &str) -> bool {
     let body = chunk
         .trim_start_matches(CURRENCIES)
@@ -224,10 +224,10 @@ fn is_code(chunk: &str) -> bool {
     let is_number =
         |c: char| c.is_ascii_digit() || matches!(c, ',' | '.' | '-' | '/' | ':' | '+' | '~');
     let letters = body.trim_start_matches(is_number);
-    let dots = body.matches('.').count();
     if letters.is_empty() {
-        // `1.2.3` is a version; `3.5` is a number.
-        return dots > 1 && !body.contains(['/', ':']);
+        // `1.2.3` is a version; `3.5` is a number, and `3.5-3.7` are two.
+        let mut parts = body.split('-');
+        return parts.any(|part| part.matches('.').count() > 1) && !body.contains(['/', ':']);
     }
     if !body.starts_with(|c: char| c.is_ascii_digit()) {
         let digits_first = body.starts_with(|c: char| !c.is_ascii_alphabetic());
@@ -266,6 +266,10 @@ fn long_numbers(text: &str, found: &mut impl FnMut(Range<usize>, String)) {
                 _ => groups.push(at..at + 1),
             }
             continue;
+        }
+        if matches!(c, '/' | ':') {
+            // A date or a time begins with the last group.
+            groups.pop();
         }
         let gap = groups.last().map_or(0, |group| at - group.end);
         if !(matches!(c, '-' | ' ' | '(' | ')' | '‐' | '−') && gap < 4) {

@@ -2,10 +2,6 @@
 
 use super::*;
 use crate::bindings::llm::Completion;
-use crate::bindings::types::{KeptSpan, KeptText, MessageRef, Notes};
-use crate::context::NO_NOTES;
-use crate::prompt::conversation_messages;
-use crate::testing::{at, message, ts};
 
 const FOUNDED: &str = "- タスク確認: bob がリストを共有する";
 const INVENTED: &str = "- 詳細は https://example.com/invented にある";
@@ -67,48 +63,13 @@ fn a_line_without_a_source_is_asked_for_once_more_and_then_dropped() {
 }
 
 #[test]
-fn a_line_under_another_name_is_kept_and_counted_without_a_second_ask() {
-    let other = "- carol: 了解、リスト共有するね";
-    let (summary, llm) = asked(ShortTerm, &settings(), &[said(other)]);
+fn a_line_with_an_unknown_name_is_kept_and_counted_without_a_second_ask() {
+    let line = "- 千田さんがリストを共有する";
+    let (summary, llm) = asked(ShortTerm, &settings(), &[said(line)]);
     let summary = summary.unwrap();
     let coverage = &summary.coverage;
-    assert_eq!((summary.text.as_str(), llm.calls()), (other, 1));
+    assert_eq!((summary.text.as_str(), llm.calls()), (line, 1));
     assert_eq!((coverage.unfounded, coverage.doubtful), (0, 1));
-}
-
-/// A record is a part of an older message, which the line does not count.
-#[test]
-fn a_number_of_messages_is_the_number_that_the_prompt_shows() {
-    let record = |number: i64| KeptText {
-        span: KeptSpan {
-            message: MessageRef {
-                channel_id: "C1".to_owned(),
-                ts: ts(-number),
-            },
-            start: 0,
-            length: 1,
-        },
-        user: message(0, "").user,
-        timestamp: at(-number),
-        text: "予算".to_owned(),
-    };
-    let context = Context {
-        notes: Some(Notes {
-            records: (1..=40).map(record).collect(),
-            ..NO_NOTES
-        }),
-        ..golden_context()
-    };
-    let text = format!(
-        "- {} 件の発言があった",
-        conversation_messages(&context).count()
-    );
-    let llm = ScriptedLlm::default();
-    llm.script(0, Ok(said(&text)));
-    let settings = settings();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
-    let summary = summarizer.summarize(&context, Channel, ShortTerm, None);
-    assert_eq!((summary.unwrap().text, llm.calls()), (text, 1));
 }
 
 #[test]

@@ -74,9 +74,7 @@ pub(super) fn remarks(truncated: bool, coverage: Option<&Coverage>) -> Option<St
         }
         if coverage.doubtful > 0 {
             let lines = output::count(coverage.doubtful.into(), "line");
-            remarks.push(format!(
-                "{lines} may be wrong: no message shows the value or the name"
-            ));
+            remarks.push(format!("{lines} may be wrong: no message shows the name"));
         }
     }
     (!remarks.is_empty()).then(|| remarks.join("; "))
@@ -149,7 +147,7 @@ mod tests {
         let expected = "cut off at its token limit; made in 3 parts with 4 calls; from 8 of 9 messages; \
              without 12 memories of other channels, 1 memory of the workspace, 30 messages outside the thread; \
              without 1 line of the model that no message bears out; \
-             2 lines may be wrong: no message shows the value or the name";
+             2 lines may be wrong: no message shows the name";
         assert_eq!(remarks(true, Some(&coverage)).as_deref(), Some(expected));
     }
 }
