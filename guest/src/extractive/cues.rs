@@ -4,9 +4,9 @@ use super::terms::is_stop_word;
 use super::text::{is_kanji, is_katakana, strip_markers};
 use crate::phrases::{Phrases, phrases};
 
-/// What follows the name of a person who is spoken about.
+/// Titles behind the name of a person who is spoken about.
 const TITLES: [&str; 5] = ["さん", "くん", "ちゃん", "様", "氏"];
-/// What follows a title if something is said about the person.
+/// Particles behind a title if something is said about the person.
 const PARTICLES: [char; 8] = ['が', 'は', 'に', 'を', 'の', 'へ', 'で', 'も'];
 
 /// Words for decisions, duties, deadlines and causes, with their weights.
@@ -31,8 +31,6 @@ const MOST_DECISION: f64 = 2.4;
 /// Greetings, thanks, laughter, and messages of chat programs about people who join and leave.
 const CHATTER: Phrases = phrases!("japanese/chatter.txt", "english/chatter.txt");
 
-/// Talk that is not about work, whatever numbers it contains.
-const SMALL_TALK: Phrases = phrases!("japanese/small-talk.txt", "english/small-talk.txt");
 const QUESTION_ENDINGS: Phrases = phrases!("japanese/question-endings.txt");
 
 /// How much a sentence decides, assigns, dates or explains; 0 if not at all.
@@ -47,12 +45,12 @@ pub(crate) fn decision(folded_lower: &str) -> f64 {
     sum.min(MOST_DECISION)
 }
 
-/// Whether the sentence has a word that stands for a decision, a duty, a deadline or a cause by itself.
+/// Returns true if the sentence has a word that stands for a decision, a duty, a deadline or a cause by itself.
 pub(crate) fn decides(folded_lower: &str) -> bool {
     has_strong(WORK, folded_lower)
 }
 
-/// Whether the sentence says that something was decided.
+/// Returns true if the sentence says that something was decided.
 pub(crate) fn is_decision(folded_lower: &str) -> bool {
     has_strong(DECISIONS, folded_lower) && UNDECIDED.words_in(folded_lower).next().is_none()
 }
@@ -62,7 +60,7 @@ fn has_strong(cues: Phrases, folded_lower: &str) -> bool {
         .any(|weight| weight >= STRONG_CUE)
 }
 
-/// Whether the sentence says what somebody does or is, by name: `Okafor leads the audit`, `小林さんが担当します`. Talking to
+/// Returns true if the sentence says what somebody does or is, by name: `Okafor leads the audit`, `小林さんが担当します`. Talking to
 /// somebody (`小林さん、…`) is not that.
 pub(crate) fn gives_task(sentence: &str) -> bool {
     let titled = TITLES.iter().any(|title| {
@@ -75,7 +73,7 @@ pub(crate) fn gives_task(sentence: &str) -> bool {
     titled || is_about_a_name(sentence)
 }
 
-/// Whether an English sentence begins with a name and a verb in the third person.
+/// Returns true if an English sentence begins with a name and a verb in the third person.
 fn is_about_a_name(sentence: &str) -> bool {
     let body = strip_markers(sentence).0;
     let mut words = body.split(' ').filter(|word| !word.is_empty());
@@ -92,17 +90,12 @@ fn is_about_a_name(sentence: &str) -> bool {
     is_name && is_verb
 }
 
-/// Whether the sentence is a greeting, thanks, laughter or agreement.
+/// Returns true if the sentence is a greeting, thanks, laughter or agreement.
 pub(crate) fn is_chatter(folded_lower: &str) -> bool {
     CHATTER.words_in(folded_lower).next().is_some()
 }
 
-/// Whether the sentence is about lunch and the like.
-pub(super) fn is_small_talk(folded_lower: &str) -> bool {
-    SMALL_TALK.words_in(folded_lower).next().is_some()
-}
-
-/// Whether the sentence asks.
+/// Returns true if the sentence asks.
 pub(crate) fn is_question(folded_lower: &str) -> bool {
     let text = folded_lower.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
     text.ends_with('?') || QUESTION_ENDINGS.ends(text)

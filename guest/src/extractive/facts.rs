@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use super::names::Names;
 use super::numbers::{CURRENCIES, Fact, fact, number_fact};
-use super::text::{fold, is_kanji, is_katakana};
+use super::text::fold;
 use crate::phrases::{Phrases, phrases};
 
 const CALENDAR: Phrases = phrases!("english/calendar.txt");
-const JAPANESE_CALENDAR: Phrases = phrases!("japanese/calendar.txt");
 
 /// The facts of a sentence, sorted by key, each once.
 pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
@@ -23,12 +22,6 @@ pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
             let chunk = trim_chunk(chunk);
             facts.extend(ascii_fact(chunk, tail, first, names));
             (rest, first) = (tail, sentence_end);
-        } else if is_kanji(c) || is_katakana(c) {
-            let same = if is_kanji(c) { is_kanji } else { is_katakana };
-            let end = rest.find(|d| !same(d)).unwrap_or(rest.len());
-            let (run, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
-            japanese_facts(run, tail, names, &mut facts);
-            rest = tail;
         } else {
             rest = rest.get(c.len_utf8()..).unwrap_or_default();
         }
@@ -144,35 +137,6 @@ fn word_fact(chunk: &str, lower: &str, first: bool) -> Option<Fact> {
         .flatten()
 }
 
-/// Names and dates in a run of kanji or katakana.
-fn japanese_facts(run: &str, tail: &str, names: &Names, facts: &mut Vec<Fact>) {
-    for word in JAPANESE_CALENDAR.iter().filter(|word| run.contains(word)) {
-        facts.extend(fact(word, 0.5));
-    }
-    let addressed = ["さん", "くん", "ちゃん"]
-        .iter()
-        .any(|title| tail.starts_with(title));
-    let titled = run
-        .strip_suffix(['様', '氏', '君'])
-        .filter(|name| name.chars().count() > 1);
-    let known = (2..=6).rev().find_map(|length| {
-        let head: String = run.chars().take(length).collect();
-        names.contains(&head).then_some(head)
-    });
-    if let Some(name) = known
-        .as_deref()
-        .or(titled)
-        .or_else(|| (addressed && run.chars().count() < 7).then_some(run))
-    {
-        facts.extend(fact(name, 0.7));
-    } else if run.starts_with(is_katakana) && tail.starts_with('社') {
-        facts.extend(fact(run, 0.7));
-    } else if run.starts_with(is_katakana) && run.chars().count() > 3 {
-        // A long loan word is usually a subject or a product.
-        facts.extend(fact(run, 0.2));
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
@@ -191,7 +155,7 @@ mod tests {
     fn facts_of_both_languages_are_found() {
         assert_eq!(
             keys("３月１５日に田中さんが300万円で発注"),
-            ["15日", "300万円", "3月", "田中"]
+            ["15日", "300万円", "3月"]
         );
         assert_eq!(
             keys("Alice moved it to 2024-03-15 at 10:30 for $1,200."),

@@ -9,7 +9,6 @@ use super::items::{self, Item, speaker};
 use super::names::Names;
 use super::score::{Candidate, Content, Crowd, Vocabulary};
 use super::sentences;
-use super::settled;
 use super::text::fold;
 
 /// The oldest item is worth this much less than the newest.
@@ -17,8 +16,6 @@ const AGE_DISCOUNT: f64 = 0.4;
 /// The discount for items of an age or a channel that was picked from already.
 const PERIOD_DISCOUNT: f64 = 0.25;
 const CHANNEL_DISCOUNT: f64 = 0.25;
-/// Two texts with the same words and facts are duplicates from this likeness on.
-const LIKENESS: f64 = 0.9;
 
 /// An item with its place in the order of time.
 struct Placed {
@@ -42,7 +39,6 @@ enum Place {
 pub(super) fn candidates(
     existing: Option<&str>,
     new: &[(Option<String>, &str)],
-    program_lines: &[String],
     vocabulary: &mut Vocabulary,
 ) -> Vec<Candidate> {
     let mut all = Vec::new();
@@ -66,19 +62,7 @@ pub(super) fn candidates(
     }
     let mut items = kept.items;
     items.sort_by_key(|placed| placed.place);
-    let labels: Vec<Option<String>> = items.iter().map(|of| of.item.label.clone()).collect();
-    let of_programs: BTreeSet<String> = program_lines
-        .iter()
-        .flat_map(|line| items::parse(line, None))
-        .map(|item| item.text)
-        .collect();
-    let by_program = |placed: &Placed| of_programs.contains(&placed.item.text);
-    let by_program: Vec<bool> = items.iter().map(by_program).collect();
-    let mut candidates = with_age(items);
-    settled::join(&mut candidates, |open, settling| {
-        labels.get(open) == labels.get(settling) && by_program.get(settling) == Some(&false)
-    });
-    candidates
+    with_age(items)
 }
 
 /// Gives every item a place: its day, or the place of the item before it, or of the one after it.
@@ -102,7 +86,6 @@ struct Kept {
     /// The sentences of each.
     sentences: Vec<BTreeSet<String>>,
     by_sentence: Holders,
-    by_content: Holders,
 }
 
 /// The items that contain a text.
@@ -123,9 +106,7 @@ impl Kept {
     /// Adds an item, unless it is a duplicate; replaces the duplicate if the item says more.
     fn add(&mut self, new: Placed) {
         let sentences = sentence_keys(&new.item.text);
-        let facts: Vec<usize> = new.content.facts.iter().map(|(id, _)| *id).collect();
-        let key = format!("{:?} {facts:?}", new.content.terms);
-        let found = self.repeated(&new, &sentences, &key);
+        let found = self.repeated(&new, &sentences);
         let index = found.unwrap_or(self.items.len());
         if let Some(old) = self.items.get_mut(index) {
             if self
@@ -143,13 +124,12 @@ impl Kept {
         for sentence in &sentences {
             self.by_sentence.add(sentence, index);
         }
-        self.by_content.add(&key, index);
         if let Some(slot) = self.sentences.get_mut(index) {
             *slot = sentences;
         }
     }
 
-    fn repeated(&self, new: &Placed, sentences: &BTreeSet<String>, key: &str) -> Option<usize> {
+    fn repeated(&self, new: &Placed, sentences: &BTreeSet<String>) -> Option<usize> {
         let same_channel = |index: &&usize| {
             let old = self.items.get(**index);
             old.is_some_and(|old| {
@@ -167,18 +147,8 @@ impl Kept {
         let sharing = sentences
             .iter()
             .flat_map(|sentence| self.by_sentence.of(sentence));
-        let alike = |index: &&usize| {
-            let old = self.items.get(**index);
-            old.is_some_and(|old| likeness(&old.item.text, &new.item.text) >= LIKENESS)
-        };
         let mut found = sharing.filter(same_channel).filter(holds_all);
-        found
-            .next()
-            .or_else(|| {
-                let mut worded_alike = self.by_content.of(key).iter().filter(same_channel);
-                worded_alike.find(alike)
-            })
-            .copied()
+        found.next().copied()
     }
 }
 
@@ -196,27 +166,6 @@ fn sentence_keys(text: &str) -> BTreeSet<String> {
     sentences
         .map(|s| format!("{}:{}", letters(speaker), letters(&s.text)))
         .collect()
-}
-
-/// The likeness of two texts, by pairs of neighbouring characters: 0 to 1.
-fn likeness(a: &str, b: &str) -> f64 {
-    let pairs = |text: &str| -> BTreeSet<(char, char)> {
-        let chars: Vec<char> = fold(text)
-            .to_lowercase()
-            .chars()
-            .filter(|c| c.is_alphanumeric())
-            .collect();
-        let pairs = chars.iter().zip(chars.iter().skip(1));
-        pairs.map(|(a, b)| (*a, *b)).collect()
-    };
-    let (a, b) = (pairs(a), pairs(b));
-    let count = |n: usize| u32::try_from(n).map_or(f64::MAX, f64::from);
-    let all = count(a.len() + b.len());
-    if all > 0.0 {
-        2.0 * count(a.intersection(&b).count()) / all
-    } else {
-        1.0
-    }
 }
 
 /// Older items are dropped gradually: each is worth a little less than the next newer one, and ages are grouped by
@@ -253,11 +202,9 @@ fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
         Candidate {
             line: index,
             prefix: placed.item.prefix(),
-            preceding: None,
             speaker: Rc::from(""),
-            lead: None,
             text: placed.item.text,
-            crowds: [
+            crowds: vec![
                 Crowd {
                     id: usize::try_from((age + 1).ilog2()).unwrap_or(0),
                     discount: PERIOD_DISCOUNT,

@@ -2,8 +2,7 @@
 //!
 //! Messages are cut into sentences (`sentences`), each is weighed by its facts, decisions and subjects (`score`), and
 //! they are picked one after the other for what they add to those already picked, within the token limit (`select`).
-//! Merging works on the lines of the memories in the same way (`merge`). What was settled is joined to what settles it
-//! (`settled`).
+//! Merging works on the lines of the memories in the same way (`merge`).
 //!
 //! A memory is a note that says how it was made, then one bullet per message or item, in order of time: `- 2024-03-01
 //! alice: sentence`, and in the workspace's memory `- 2024-03-01 #general alice: sentence`. The day is given without
@@ -62,7 +61,7 @@ const LEAST_COUNTED: usize = 500;
 /// If no line fits whole, the best line is tried in so many lengths.
 const CUTS: usize = 40;
 
-/// What to summarise.
+/// The input to summarise.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
     /// Messages in order of time, including those of threads.
@@ -73,12 +72,10 @@ pub enum Input<'a> {
         existing: Option<&'a str>,
         /// The memories to add, older first, each with an optional label for its lines (`#general`).
         new: &'a [(Option<String>, &'a str)],
-        /// The lines that programs wrote.
-        program_lines: &'a [String],
     },
 }
 
-/// Whether a line is the note at the beginning of this engine's memories.
+/// Returns true if a line is the note at the beginning of this engine's memories.
 #[must_use]
 pub fn is_note(line: &str) -> bool {
     [NOTE_JA, NOTE_EN, SHORT_NOTE_JA, SHORT_NOTE_EN].contains(&line.trim())
@@ -97,12 +94,8 @@ pub fn summarize(
     let mut vocabulary = Vocabulary::default();
     let (candidates, least_gain) = match input {
         Input::Messages(messages) => (messages::candidates(messages, &mut vocabulary), LEAST_GAIN),
-        Input::Memories {
-            existing,
-            new,
-            program_lines,
-        } => (
-            merge::candidates(existing, new, program_lines, &mut vocabulary),
+        Input::Memories { existing, new } => (
+            merge::candidates(existing, new, &mut vocabulary),
             LEAST_GAIN_MERGING,
         ),
     };
@@ -154,7 +147,9 @@ fn shortlist(
     ranked.sort_by(best_first);
     let mut crowd_sizes: BTreeMap<usize, f64> = BTreeMap::new();
     for (worth, _, candidate) in &mut ranked {
-        let [crowd, _] = candidate.crowds;
+        let Some(crowd) = candidate.crowds.first() else {
+            continue;
+        };
         let before = crowd_sizes.entry(crowd.id).or_default();
         *worth /= 1.0 + crowd.discount * *before;
         *before += 1.0;
@@ -219,12 +214,8 @@ impl Draft<'_> {
     fn costs(&self) -> ([u32; 2], Vec<Cost>) {
         let mut texts: Vec<String> = self.notes.iter().map(|note| (*note).to_owned()).collect();
         for candidate in self.candidates {
-            let said = with_lead(candidate, None);
-            texts.push(format!(
-                "\n{}{}{said}",
-                candidate.prefix,
-                with_preceding(candidate)
-            ));
+            let said = &candidate.text;
+            texts.push(format!("\n{}{}{said}", candidate.prefix, candidate.speaker));
             texts.push(format!(" {said}"));
         }
         let mut counts = (self.count_tokens)(&texts).into_iter();
@@ -254,20 +245,11 @@ impl Draft<'_> {
         for candidate in &picks {
             let before = previous.filter(|before| before.line == candidate.line);
             if before.is_none() {
-                let is_shown = candidate
-                    .preceding
-                    .as_ref()
-                    .is_some_and(|c| picks.iter().any(|p| p.line == c.line && *p.text == *c.text));
-                let beginning = if is_shown {
-                    candidate.speaker.to_string()
-                } else {
-                    with_preceding(candidate)
-                };
-                text.push_str(&format!("\n{}{beginning}", candidate.prefix));
+                text.push_str(&format!("\n{}{}", candidate.prefix, candidate.speaker));
             } else if !text.ends_with(['。', '！', '？']) {
                 text.push(' ');
             }
-            text.push_str(&with_lead(candidate, before));
+            text.push_str(&candidate.text);
             previous = Some(candidate);
         }
         text
@@ -287,7 +269,7 @@ impl Draft<'_> {
             .iter()
             .rev()
             .max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
-        let whole = with_lead(best, None);
+        let whole = best.text.clone();
         let heads = std::iter::once(whole.clone()).chain(text::shorter_heads(&whole, CUTS));
         let heads: Vec<String> = heads.collect();
         let [_, note] = self.notes;
@@ -315,25 +297,5 @@ impl Draft<'_> {
             .zip(counts)
             .find(|(_, count)| *count <= self.max_tokens)
             .map(|(text, _)| text)
-    }
-}
-
-/// The speaker, after the preceding sentence.
-fn with_preceding(candidate: &Candidate) -> String {
-    let speaker = &candidate.speaker;
-    match &candidate.preceding {
-        Some(said) if said.speaker == *speaker => format!("{speaker}{} → ", said.text),
-        Some(said) => format!("{}{} → {speaker}", said.speaker, said.text),
-        None => speaker.to_string(),
-    }
-}
-
-/// A candidate's text after the line that introduces its list, unless the candidate before has it already.
-fn with_lead(candidate: &Candidate, before: Option<&Candidate>) -> String {
-    match &candidate.lead {
-        Some(lead) if before.is_none_or(|before| before.lead.as_ref() != Some(lead)) => {
-            format!("{lead}: {}", candidate.text)
-        }
-        _ => candidate.text.clone(),
     }
 }

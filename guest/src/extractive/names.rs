@@ -24,21 +24,8 @@ impl Names {
         Self(all)
     }
 
-    /// Whether a lower-case word is a name.
+    /// Returns true if a lower-case word is a name.
     pub(super) fn contains(&self, name: &str) -> bool {
         self.0.contains(name)
-    }
-
-    /// The text without the name of its addressee: `alice: yes` becomes `yes`.
-    pub(super) fn without_addressee<'a>(&self, text: &'a str) -> &'a str {
-        let Some((name, rest)) = text.split_once([':', ',', ' ', '、']) else {
-            return text;
-        };
-        let name = name.trim_start_matches('@').to_lowercase();
-        if self.0.contains(&name) && !rest.trim().is_empty() {
-            rest.trim_start()
-        } else {
-            text
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Weighs questions: an answered one says little without its answer, an open one should be remembered.
+//! Which questions somebody answered.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,6 @@ const ANSWER_SECONDS: i64 = 900;
 const SHARED_WORDS: usize = 2;
 /// A word is rare if no more sentences than this contain it.
 const RARE: usize = 8;
-/// The factor for an answered question.
-const ANSWERED: f64 = 0.5;
-/// The extra weight of an open question.
-const OPEN: f64 = 1.0;
 
 /// Which sentences are questions that somebody answered; a candidate's line is its message.
 pub(super) fn answered(candidates: &[Candidate], messages: &[&Message]) -> Vec<bool> {
@@ -26,24 +22,6 @@ pub(super) fn answered(candidates: &[Candidate], messages: &[&Message]) -> Vec<b
         .iter()
         .map(|c| c.content.question && (soon(c) || later.answers(c)))
         .collect()
-}
-
-/// Weighs the questions among the sentences of the messages; a candidate's line is its message.
-pub(super) fn weigh(candidates: &mut [Candidate], messages: &[&Message]) {
-    let answered = answered(candidates, messages);
-    for (candidate, answered) in candidates
-        .iter_mut()
-        .zip(answered)
-        .filter(|(c, _)| c.content.question)
-    {
-        // What is asked is not decided yet.
-        candidate.content.decision /= 2.0;
-        if answered {
-            candidate.factor *= ANSWERED;
-        } else {
-            candidate.content.decision += OPEN;
-        }
-    }
 }
 
 /// The sentences that contain each word.
@@ -66,7 +44,7 @@ impl<'a> Later<'a> {
         }
     }
 
-    /// Whether somebody else uses enough of a question's words after it.
+    /// Returns true if somebody else uses enough of a question's words after it.
     fn answers(&self, question: &Candidate) -> bool {
         let writer = |c: &Candidate| c.crowds.last().map(|writer| writer.id);
         let rare = question
@@ -89,7 +67,7 @@ impl<'a> Later<'a> {
     }
 }
 
-/// Whether somebody else wrote after each message: in its thread, or soon after it at the top level.
+/// Returns true if somebody else wrote after each message: in its thread, or soon after it at the top level.
 fn answered_soon(messages: &[&Message]) -> Vec<bool> {
     let mut later: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut top_level: Vec<&Message> = Vec::new();

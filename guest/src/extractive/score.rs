@@ -7,7 +7,7 @@ use super::cues;
 use super::facts;
 use super::names::Names;
 use super::terms;
-use super::text::{fold, width};
+use super::text::fold;
 
 /// A sentence or an item that may become part of the memory.
 #[derive(Clone, Debug)]
@@ -16,32 +16,16 @@ pub(super) struct Candidate {
     pub(super) line: usize,
     /// The beginning of that line: `- 2024-03-01 `.
     pub(super) prefix: String,
-    /// The sentence that it answers or continues, shown before it.
-    pub(super) preceding: Option<Preceding>,
     /// The speaker, `alice: `, or empty.
     pub(super) speaker: Rc<str>,
-    /// The line that introduces its list.
-    pub(super) lead: Option<Rc<str>>,
     /// The text itself.
     pub(super) text: String,
-    /// The groups it belongs to (a burst of talk and a writer, or an age and a channel), so that no group takes all the
-    /// room.
-    pub(super) crowds: [Crowd; 2],
+    /// The groups it belongs to (a writer, or an age and a channel), so that no group takes all the room.
+    pub(super) crowds: Vec<Crowd>,
     /// Its content.
     pub(super) content: Content,
     /// A factor for its value; 1 is neutral.
     pub(super) factor: f64,
-}
-
-/// An earlier sentence that a short one needs to be understood.
-#[derive(Clone, Debug)]
-pub(super) struct Preceding {
-    /// The line of that sentence.
-    pub(super) line: usize,
-    /// Who says it.
-    pub(super) speaker: Rc<str>,
-    /// The sentence.
-    pub(super) text: Rc<str>,
 }
 
 /// A group of candidates.
@@ -62,10 +46,8 @@ pub(super) struct Content {
     pub(super) terms: Vec<usize>,
     /// How much it decides; see [`cues::decision`].
     pub(super) decision: f64,
-    /// Whether it is a question.
+    /// True if it is a question.
     pub(super) question: bool,
-    /// The factor that discounts greetings, agreement and stubs.
-    pub(super) quality: f64,
 }
 
 /// The words and facts of one input, with the number of sentences that contain each.
@@ -108,16 +90,13 @@ impl Vocabulary {
     pub(super) fn read(&mut self, text: &str, names: &Names) -> Content {
         self.sentences += 1;
         let lower = fold(text).to_lowercase();
-        let said = names.without_addressee(text);
-        let facts = facts::facts(said, names);
+        let facts = facts::facts(text, names);
         let decision = cues::decision(&lower);
         let question = cues::is_question(&lower);
-        let worth: f64 = facts.iter().map(|f| f.weight).sum();
-        let terms: Vec<usize> = terms::terms(said)
+        let terms: Vec<usize> = terms::terms(text)
             .into_iter()
             .map(|term| self.id(term))
             .collect();
-        let quality = quality(said, worth, decision, terms.len());
         let facts = facts
             .into_iter()
             .map(|f| (self.id(format!("={}", f.key)), f.weight))
@@ -127,46 +106,6 @@ impl Vocabulary {
             terms,
             decision,
             question,
-            quality,
         }
     }
-}
-
-fn quality(text: &str, facts: f64, decision: f64, terms: usize) -> f64 {
-    let substance = facts + decision;
-    let lower = text.to_lowercase();
-    let wide = width(text);
-    let mut quality = 1.0;
-    if is_source(text) {
-        quality *= 0.35;
-    }
-    if cues::is_small_talk(&lower) {
-        quality *= 0.4;
-    }
-    if cues::is_chatter(&lower) {
-        quality *= if substance < 0.7 && wide < 60 {
-            0.1
-        } else {
-            0.7
-        };
-    }
-    if wide < 18 && facts < 0.5 || terms < 2 && substance < 0.5 {
-        quality *= 0.4;
-    }
-    if substance < 0.3 {
-        quality *= 0.7;
-    }
-    quality
-}
-
-/// Source code, paths and dumps: many marks among the letters, URLs aside.
-fn is_source(text: &str) -> bool {
-    let words = text.split_whitespace().filter(|word| !word.contains("://"));
-    let (mut marks, mut letters) = (0, 0);
-    for c in words.flat_map(str::chars) {
-        marks += usize::from("{}[]()<>=;|$\\/_*&+~^%`\"".contains(c));
-        letters += usize::from(c.is_alphabetic());
-    }
-    let is_log = text.starts_with('[') || (text.starts_with("at ") && text.ends_with(')'));
-    is_log || (marks > 3 && marks * 8 > letters)
 }

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::score::{Candidate, Vocabulary};
+use super::score::{Candidate, Crowd, Vocabulary};
 
 /// A decision counts more than a number of the same weight.
 const DECISION_WEIGHT: f64 = 1.25;
@@ -12,7 +12,7 @@ const SUBJECT_WEIGHT: f64 = 1.5;
 /// The discount on the other sentences of a line for every pick.
 const LINE_DISCOUNT: f64 = 0.25;
 
-/// What a candidate costs, in tokens.
+/// The cost of a candidate, in tokens.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cost {
     /// As the first of its line, including prefix and line break.
@@ -44,14 +44,14 @@ impl Ord for Ranked {
     }
 }
 
-/// What has been picked so far.
+/// The picks so far.
 pub(super) struct Selection<'a> {
     candidates: &'a [Candidate],
     term_weights: Vec<f64>,
     covered: Vec<u32>,
-    /// The number of picks of each line and crowd.
+    /// The number of picks of each line, and of each crowd by its kind.
     lines: BTreeMap<usize, u32>,
-    crowds: [BTreeMap<usize, u32>; 2],
+    crowds: BTreeMap<(usize, usize), u32>,
 }
 
 impl<'a> Selection<'a> {
@@ -62,11 +62,11 @@ impl<'a> Selection<'a> {
             term_weights: vocabulary.term_weights(),
             covered: vec![0; vocabulary.len()],
             lines: BTreeMap::new(),
-            crowds: [BTreeMap::new(), BTreeMap::new()],
+            crowds: BTreeMap::new(),
         }
     }
 
-    /// What a candidate adds to the picks. It never grows when more is picked.
+    /// The gain of a candidate over the picks. It never grows when more is picked.
     pub(super) fn gain(&self, candidate: &Candidate) -> f64 {
         let content = &candidate.content;
         let fresh = |id: usize| 1.0 / f64::from(1 + 2 * self.covered.get(id).copied().unwrap_or(0));
@@ -92,16 +92,14 @@ impl<'a> Selection<'a> {
         let information = facts / (1.0 + facts / 8.0)
             + DECISION_WEIGHT * content.decision
             + SUBJECT_WEIGHT * terms / (2.0 + terms);
-        let count = |counts: &BTreeMap<usize, u32>, id: usize| f64::from(picked(counts, id));
-        let crowding: f64 = self
-            .crowds
-            .iter()
-            .zip(candidate.crowds)
-            .map(|(counts, crowd)| 1.0 + crowd.discount * count(counts, crowd.id))
-            .chain([1.0 + LINE_DISCOUNT * count(&self.lines, candidate.line)])
-            .product();
-        information * candidate.factor * content.quality * (1.0 - 0.7 * overlap * overlap)
-            / crowding
+        let of_crowd = |(kind, crowd): (usize, &Crowd)| {
+            let before = self.crowds.get(&(kind, crowd.id)).copied().unwrap_or(0);
+            1.0 + crowd.discount * f64::from(before)
+        };
+        let of_line = 1.0 + LINE_DISCOUNT * f64::from(picked(&self.lines, candidate.line));
+        let crowds = candidate.crowds.iter().enumerate();
+        let crowding: f64 = crowds.map(of_crowd).chain([of_line]).product();
+        information * candidate.factor * (1.0 - 0.7 * overlap * overlap) / crowding
     }
 
     fn add(&mut self, candidate: &Candidate) {
@@ -112,8 +110,8 @@ impl<'a> Selection<'a> {
             }
         }
         *self.lines.entry(candidate.line).or_default() += 1;
-        for (counts, crowd) in self.crowds.iter_mut().zip(candidate.crowds) {
-            *counts.entry(crowd.id).or_default() += 1;
+        for (kind, crowd) in candidate.crowds.iter().enumerate() {
+            *self.crowds.entry((kind, crowd.id)).or_default() += 1;
         }
     }
 

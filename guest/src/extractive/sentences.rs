@@ -1,7 +1,6 @@
 //! Cuts the text of a message into sentences.
 
 use std::ops::Range;
-use std::rc::Rc;
 
 use super::cues::{is_chatter, is_question};
 use super::text::{
@@ -11,8 +10,6 @@ use crate::phrases::{Phrases, phrases};
 
 /// A wider sentence is cut (a Japanese character is two columns).
 const MAX_WIDTH: usize = 260;
-/// A line that introduces a list is no wider than this.
-const MAX_LEAD_WIDTH: usize = 40;
 /// A sentence no wider than this may only introduce the next one, or ask about the last one.
 const MAX_ANNOUNCEMENT_WIDTH: usize = 18;
 /// So many lines of code or log in a row are a dump, represented by the first.
@@ -25,46 +22,33 @@ const ABBREVIATIONS: Phrases = phrases!("english/abbreviations.txt");
 pub(crate) struct Sentence {
     /// The text.
     pub(crate) text: String,
-    /// The line that introduces its list: `決定事項:`.
-    pub(crate) lead: Option<Rc<str>>,
-    /// Whether it is the first line of code or of a log.
+    /// True if it is the first line of code or of a log.
     pub(crate) code: bool,
 }
 
 /// The sentences of a message, in order. Code blocks and dumps are represented by their first line.
 pub(crate) fn split(text: &str) -> Vec<Sentence> {
     let mut sentences = Vec::new();
-    let mut lead: Option<Rc<str>> = None;
     for line in lines(text) {
         let flat = flatten(&line.text);
-        let (body, markers) = strip_markers(&flat);
+        let (body, _) = strip_markers(&flat);
         if body.is_empty() || !body.chars().any(is_alphanumeric) {
             continue;
         }
         if line.code {
-            sentences.push(sentence(body, None, true));
+            sentences.push(sentence(body, true));
             continue;
         }
-        if !markers.list {
-            lead = None;
-        }
-        let announces = body.ends_with([':', '：']) && width(body) <= MAX_LEAD_WIDTH;
-        if announces || markers.heading && width(body) <= MAX_LEAD_WIDTH {
-            lead = Some(Rc::from(body.trim_end_matches([':', '：'])));
-        }
-        let pieces = split_line(body);
-        sentences.extend(pieces.into_iter().filter(|p| !p.is_empty()).map(|piece| {
-            let lead = lead.clone().filter(|_| markers.list);
-            sentence(piece, lead, false)
-        }));
+        let pieces = split_line(body).into_iter();
+        let pieces = pieces.filter(|piece| !piece.is_empty());
+        sentences.extend(pieces.map(|piece| sentence(piece, false)));
     }
     sentences
 }
 
-fn sentence(text: &str, lead: Option<Rc<str>>, code: bool) -> Sentence {
+fn sentence(text: &str, code: bool) -> Sentence {
     Sentence {
         text: super::text::cut(text, MAX_WIDTH),
-        lead,
         code,
     }
 }
@@ -216,7 +200,7 @@ fn is_closer(c: char) -> bool {
     )
 }
 
-/// Whether an end mark between `head` and `next` ends a sentence.
+/// Returns true if an end mark between `head` and `next` ends a sentence.
 fn ends_here(mark: char, head: &str, next: Option<char>) -> bool {
     let spaced = next.is_none_or(char::is_whitespace);
     match mark {
@@ -327,13 +311,6 @@ mod tests {
             "look\n[12:00:01] a=1\n[12:00:02] b=2\n[12:00:03] c=3\n[12:00:04] d=4\nthat is all";
         assert_eq!(texts(log), ["look", "[12:00:01] a=1", "that is all"]);
         assert_eq!(texts("open ```\nfirst()\nsecond()"), ["open", "first()"]);
-    }
-
-    #[test]
-    fn a_list_keeps_the_line_that_announces_it() {
-        let all = split("決定事項：\n- 予算は300万円\n- 担当は田中\n以上です");
-        let leads: Vec<_> = all.iter().map(|s| s.lead.as_deref()).collect();
-        assert_eq!(leads, [None, Some("決定事項"), Some("決定事項"), None]);
     }
 
     #[test]

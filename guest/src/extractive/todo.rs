@@ -16,7 +16,7 @@ const DEADLINES: [&str; 3] = ["まで", "by", "until"];
 /// A sentence with fewer content words tells nobody what it is about.
 const LEAST_WORDS: usize = 2;
 
-/// What waits for somebody.
+/// The kind of thing that waits for somebody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TodoKind {
     Question,
@@ -24,7 +24,7 @@ pub(crate) enum TodoKind {
     Task,
 }
 
-/// What later messages say of it.
+/// The outcome, as later messages tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Nothing: it is open.
@@ -51,7 +51,7 @@ pub(crate) struct Todo {
 /// The questions and tasks in messages, which are in order of time. What programs wrote asks nobody.
 pub(crate) fn todos(messages: &[&Message]) -> Vec<Todo> {
     let mut vocabulary = Vocabulary::default();
-    let candidates = messages::sentences(messages, &mut vocabulary);
+    let candidates = messages::candidates(messages, &mut vocabulary);
     let answered = questions::answered(&candidates, messages);
     let by_person = |at: usize| messages.get(at).is_some_and(|said| !said.user.is_bot);
     let settling: Vec<(usize, &Candidate)> = candidates
@@ -89,7 +89,7 @@ pub(crate) fn todos(messages: &[&Message]) -> Vec<Todo> {
         .collect()
 }
 
-/// What a sentence waits for, and the part of it that says so; `None` if for nothing.
+/// The kind of thing that a sentence waits for, and the part of it that says so; `None` if it waits for nothing.
 fn kind(candidate: &Candidate) -> Option<(TodoKind, String)> {
     let lower = fold(&candidate.text).to_lowercase();
     let says_enough = candidate.content.terms.len() >= LEAST_WORDS;
@@ -121,7 +121,7 @@ fn kind(candidate: &Candidate) -> Option<(TodoKind, String)> {
     Some((TodoKind::Task, task.trim().to_owned()))
 }
 
-/// Whether brackets say who is to do it by when: `new alerts (@diego, by April 30)`.
+/// Returns true if brackets say who is to do it by when: `new alerts (@diego, by April 30)`.
 fn names_who_and_when(lower: &str) -> bool {
     let mut depth = 0_usize;
     let mut inside = String::new();

@@ -19,14 +19,12 @@ impl Summarizer<'_> {
         let messages = in_order_of_time(task);
         let messages: Vec<&Message> = messages.iter().map(|message| &**message).collect();
         let memories = prompt::target_memories(task.context, task.scope, task.memory_type);
-        let notes = task.context.notes.as_ref();
         let input = if memories.is_empty() {
             extractive::Input::Messages(&messages)
         } else {
             extractive::Input::Memories {
                 existing: task.existing_memory,
                 new: &memories,
-                program_lines: notes.map_or(&[], |notes| &notes.program_lines),
             }
         };
         let count_tokens = |texts: &[String]| self.llm.count_tokens(Agent::Memory, texts);

@@ -46,7 +46,6 @@ fn limit_is_never_exceeded() {
                     Input::Memories {
                         existing: Some(&text),
                         new: &[(None, &text)],
-                        program_lines: &[],
                     },
                     limit,
                     &count,
@@ -119,12 +118,10 @@ fn nothing_gives_the_empty_string_and_counts_nothing() {
         Input::Memories {
             existing: None,
             new: &[],
-            program_lines: &[],
         },
         Input::Memories {
             existing: Some("(Excerpts)\n\n---\n"),
             new: &[(Some("#general".to_owned()), "")],
-            program_lines: &[],
         },
     ];
     for input in inputs {

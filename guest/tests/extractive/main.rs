@@ -11,4 +11,3 @@ mod limits;
 mod merging;
 mod quality;
 mod robustness;
-mod settled;

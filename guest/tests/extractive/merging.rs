@@ -9,11 +9,7 @@ use crate::conversations::{all, count_tokens, say, tokens};
 const LONG_TERM: u32 = 500;
 
 fn merge(existing: Option<&str>, new: &[(Option<String>, &str)]) -> String {
-    let input = Input::Memories {
-        existing,
-        new,
-        program_lines: &[],
-    };
+    let input = Input::Memories { existing, new };
     summarize(input, LONG_TERM, &count_tokens)
 }
 
@@ -167,7 +163,6 @@ fn of_things_of_the_same_worth_the_oldest_gives_way() {
     let input = Input::Memories {
         existing: Some(&memory),
         new: &[],
-        program_lines: &[],
     };
     let text = summarize(input, 60, &count_tokens);
     assert!(text.contains("lilac") && !text.contains("rose"), "{text}");

@@ -35,7 +35,6 @@ fn message_text_cannot_forge_the_structure_of_a_memory() {
         Input::Memories {
             existing: None,
             new: &[(None, &text)],
-            program_lines: &[],
         },
         800,
         &count_tokens,
@@ -151,7 +150,6 @@ fn anything_that_unicode_has_is_survived() {
             Input::Memories {
                 existing: Some(&text),
                 new: &new,
-                program_lines: &[],
             },
             limit,
             &count_tokens,

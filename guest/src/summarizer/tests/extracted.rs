@@ -109,29 +109,6 @@ fn where_only_the_bot_spoke_the_existing_memory_stays() {
     assert_eq!((summary.text.as_str(), summary.engine), ("- before", None));
 }
 
-#[test]
-fn a_question_that_the_bot_answered_is_not_open() {
-    let summary = |answered: bool| {
-        let host = TestHost::new();
-        let mut settings = settings();
-        settings.short_term_summary_max_tokens = 80;
-        host.say("C1", -300, "How many seats does the venue in Kobe have?");
-        if answered {
-            let mut own = message(-290, "The venue in Kobe has 300 seats.");
-            own.user = bot(&settings);
-            host.storage.add_message("C1", own);
-        }
-        host.say("C1", -200, "Carol books the train to Osaka tonight.");
-        let context = context(&host, &settings);
-        let summarizer = Summarizer::new(&host.llm, &Quiet, &settings);
-        let summary = summarizer.summarize(&context, Channel, ShortTerm, None);
-        summary.unwrap().text
-    };
-    let (open, answered) = (summary(false), summary(true));
-    assert!(open.contains("How many seats"), "{open}");
-    assert!(!answered.contains("How many seats"), "{answered}");
-}
-
 fn context(host: &TestHost, settings: &Settings) -> Context {
     let mut context = host.context("C1");
     context.persona = persona_for(settings, "", &context);
