@@ -8,10 +8,10 @@ use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::describe;
 use crate::fit::Window;
-use crate::language::Language;
 use crate::ports::{Llm, Log};
 use crate::prompt::{Renderer, harmless};
 use crate::settings::Settings;
+use crate::text::language::Language;
 
 /// A question to the model, which judges the answer.
 pub(crate) trait Question {

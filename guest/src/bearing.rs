@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::extractive::terms::terms;
+use crate::text::terms::terms;
 
 /// For each text, how much it bears on the question: the words that they share, the rare ones more.
 pub(crate) fn bearing<'t>(texts: impl IntoIterator<Item = &'t str>, question: &str) -> Vec<u32> {

@@ -16,7 +16,6 @@
 //! The day and the author at the beginning of a line only help to choose between sources that are equally good.
 
 mod features;
-mod lines;
 mod matching;
 mod table;
 #[cfg(test)]
@@ -26,7 +25,7 @@ mod values;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-pub use lines::lines;
+pub use crate::text::lines::lines;
 
 use crate::bindings::types::{MessageRef, Timestamp};
 use crate::ts::Ts;

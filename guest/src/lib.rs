@@ -28,7 +28,6 @@ pub mod extractive;
 mod fit;
 pub mod generator;
 pub mod grounding;
-pub mod language;
 mod line_sources;
 pub mod marks;
 mod notes;
@@ -45,5 +44,5 @@ pub mod summarizer;
 mod surroundings;
 #[cfg(test)]
 mod testing;
+pub mod text;
 pub mod ts;
-mod values;

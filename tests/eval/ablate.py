@@ -24,16 +24,16 @@ RULES = [
     ("possible dates", "grounding/days.rs", "possible", "BTreeSet::new()"),
     ("half and double", "grounding/founded.rs", "in_other_words", "false"),
     ("names", "grounding/names.rs", "unheard", "Vec::new()"),
-    ("and a half", "grounding/reading.rs", "with_half", ""),
-    ("spans of days", "grounding/reading.rs", "ranges", ""),
-    ("two-part numbers", "grounding/reading.rs", "joined", "None"),
-    ("fractions", "grounding/reading.rs", "is_fraction", "false"),
-    ("numbers in words", "grounding/reading.rs", "in_words", ""),
-    ("named weeks", "grounding/dates.rs", "weeks", ""),
-    ("weekdays of months", "grounding/dates.rs", "weekdays_of_months", ""),
-    ("facts in words", "extractive/facts.rs", "word_fact", "None"),
+    ("and a half", "text/values/reading.rs", "with_half", ""),
+    ("spans of days", "text/values/reading.rs", "ranges", ""),
+    ("two-part numbers", "text/values/reading.rs", "joined", "None"),
+    ("fractions", "text/values/reading.rs", "is_fraction", "false"),
+    ("numbers in words", "text/values/reading.rs", "in_words", ""),
+    ("named weeks", "text/dates/mod.rs", "weeks", ""),
+    ("weekdays of months", "text/dates/mod.rs", "weekdays_of_months", ""),
+    ("facts in words", "text/facts/mod.rs", "word_fact", "None"),
     ("programs and code", "extractive/messages.rs", "factor", "1.0"),
-    ("decisions", "extractive/cues.rs", "decision", "0.0"),
+    ("decisions", "text/cues.rs", "decision", "0.0"),
 ]
 SWITCH = """
 /// Only while `tests/eval/ablate.py` measures.
@@ -81,12 +81,12 @@ def run(test, arguments, group, **environment):
 def measure(tests, group, sets):
     """The share of required texts that the newest memories hold for each set, and what the corpora count."""
     figures = []
-    if not group or any(rule[0] == group and rule[1].startswith("extractive/") for rule in RULES):
+    if not group or any(rule[0] == group and rule[1].startswith(("extractive/", "text/")) for rule in RULES):
         for folder in sets:
             said = run(tests["myao_memory"], ["required_texts_held"], group, MYAO_TEST_DATA_SET=str(folder))
             found = re.search(r"(\d+) required; the newest memories hold (\d+), five versions (\d+)", said)
             figures.append("/".join(found.groups()[1:] + found.groups()[:1]) if found else "?")
-    if not group or any(rule[0] == group and rule[1].startswith("grounding/") for rule in RULES):
+    if not group or any(rule[0] == group and rule[1].startswith(("grounding/", "text/")) for rule in RULES):
         said = run(tests["grounding"], [], group)
         figures += re.findall(r"^corpus (.*)$", said, re.MULTILINE) or ["?"]
     return figures

@@ -1,7 +1,7 @@
 //! Feedback to the model about its bad answer.
 
 use crate::bindings::errors::{BadAnswer, TokenExcess};
-use crate::language::Language;
+use crate::text::language::Language;
 
 /// The kind of answer that the model was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -218,7 +218,7 @@ fn english_form(kind: AnswerKind) -> &'static str {
 mod tests {
     use super::*;
     use crate::bindings::errors::{LanguageMismatch, Shrinkage, TokenExcess};
-    use crate::language::languages_of;
+    use crate::text::language::languages_of;
 
     fn wrong_language() -> BadAnswer {
         BadAnswer::WrongLanguage(LanguageMismatch {

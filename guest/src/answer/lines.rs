@@ -1,7 +1,7 @@
 //! The lines of an answer, by kind.
 
-use crate::extractive::text::{flatten, fold_char, is_alphanumeric, is_caseless, strip_markers};
 use crate::phrases::{Phrases, phrases};
+use crate::text::{flatten, fold_char, is_alphanumeric, is_caseless, strip_markers};
 
 /// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -35,8 +35,8 @@ pub(crate) use lines::is_empty as says_nothing;
 pub use reply::{ReplyExpectation, judge_reply};
 
 use crate::bindings::errors::{BadAnswer, LanguageMismatch, TokenExcess};
-use crate::language::{Language, wrong_language};
 use crate::prompt::harmless;
+use crate::text::language::{Language, wrong_language};
 
 /// The expectations of an answer.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ pub struct Expectation<'a> {
     /// The texts to summarise.
     pub sources: Sources<'a>,
     /// The languages that the answer may be in, the preferred one first: the configured one, or those of the sources
-    /// ([`languages_of`](crate::language::languages_of)). Empty for any.
+    /// ([`languages_of`](crate::text::language::languages_of)). Empty for any.
     pub languages: &'a [Language],
     /// The requested maximum length, in tokens.
     pub max_tokens: u32,

@@ -8,7 +8,7 @@ use super::wording::frame::is_offer;
 use super::wording::sentence::{is_question_back, is_refusal};
 use super::wording::sentences;
 use crate::bindings::errors::BadAnswer;
-use crate::extractive::terms::terms;
+use crate::text::terms::terms;
 
 /// A longer answer in prose is a summary, whatever it ends with.
 const MAX_SENTENCES: usize = 8;

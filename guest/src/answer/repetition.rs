@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Sources;
 use super::copies::copies;
 use super::lines::{Kind, Line, letters, may_have_headings, read, read_line, sentences};
-use crate::extractive::text::{fold_char, is_alphanumeric};
+use crate::text::{fold_char, is_alphanumeric};
 
 /// A shorter line of the instruction may be in a summary by chance, in letters.
 const LEAST_INSTRUCTION: usize = 12;

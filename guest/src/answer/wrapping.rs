@@ -6,7 +6,7 @@
 
 use super::lines::{Kind, Line, is_empty, read};
 use super::wording::{folded, frame};
-use crate::extractive::text::{is_line_break, width};
+use crate::text::{is_line_break, width};
 
 /// Tags around a model's thoughts.
 const THOUGHTS: &[&str] = &["think", "thinking", "thought", "reasoning"];

@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::extractive::text::{
-    flatten, is_alphanumeric, is_kana, is_kanji, is_katakana, strip_markers,
-};
-use crate::values::normal;
+use crate::text::values::normal;
+use crate::text::{flatten, is_alphanumeric, is_kana, is_kanji, is_katakana, strip_markers};
 
 /// The letters of a window.
 pub(super) const WINDOW: usize = 4;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::features::{Kind, WINDOW};
 use super::table::{Feature, Line, Table};
-use crate::extractive::terms::each_term;
+use crate::text::terms::each_term;
 
 /// So many windows in a row are a stretch that may be copied.
 const STRETCH: usize = 3;

@@ -7,9 +7,9 @@ use super::features::{Kind, Parts, Piece, each_window, pieces, speaker_and_text}
 use super::values::each_value;
 use crate::extractive::is_note;
 use crate::extractive::messages::local_date;
-use crate::extractive::terms::{each_term, is_stop_word};
-use crate::extractive::text::is_kanji;
-use crate::values::normal;
+use crate::text::is_kanji;
+use crate::text::terms::{each_term, is_stop_word};
+use crate::text::values::normal;
 
 /// A value of more than one in so many sources is as common as a word.
 const VALUE_SHARE: usize = 10;

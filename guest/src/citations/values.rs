@@ -1,15 +1,15 @@
 //! The values of a text, each in a form that does not depend on how it was written.
 
 use super::features::Kind;
-use crate::extractive::values;
-use crate::values::numbers::{Number, Point, is_year, numbers, point};
+use crate::text::facts::values;
+use crate::text::values::numbers::{Number, Point, is_year, numbers, point};
 
 /// A value of one digit and so few bytes says little: `3月`, `v2`.
 const SHORT: usize = 8;
 /// Phone numbers and the like are the same if their last digits are.
 const LONG_NUMBER: usize = 8;
 
-/// Calls `found` with each value of a text in the form of [`crate::values::normal`], and how much it
+/// Calls `found` with each value of a text in the form of [`crate::text::values::normal`], and how much it
 /// says: a year or a small number says little.
 pub(super) fn each_value(normal: &str, found: &mut impl FnMut(&str, Kind)) {
     values(normal, &mut |_, key| {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::facts::facts;
 use super::items::parse;
-use super::names::Names;
+use crate::text::facts::Names;
+use crate::text::facts::facts;
 
 /// Lighter facts may be ordinary words: a lone digit, a loan word.
 const LEAST_WEIGHT: f64 = 0.3;

@@ -2,8 +2,8 @@
 
 use chrono::{Datelike, NaiveDate};
 
-use super::sentences;
-use super::text::{flatten, is_alphanumeric, is_line_break, strip_markers, width};
+use crate::text::sentences;
+use crate::text::{flatten, is_alphanumeric, is_line_break, strip_markers, width};
 
 /// A parent bullet no wider than this is the heading of the bullets below it.
 const MAX_PARENT_WIDTH: usize = 40;

@@ -4,12 +4,12 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::cues;
 use super::items::{self, Item, speaker};
-use super::names::Names;
 use super::score::{Candidate, Content, Crowd, Vocabulary};
-use super::sentences;
-use super::text::fold;
+use crate::text::cues;
+use crate::text::facts::Names;
+use crate::text::fold;
+use crate::text::sentences;
 
 /// The oldest item is worth this much less than the newest.
 const AGE_DISCOUNT: f64 = 0.4;

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use chrono::{DateTime, Datelike};
 
-use super::names::Names;
 use super::score::{Candidate, Crowd, Vocabulary};
-use super::sentences::split;
-use super::text::{cut, flatten, strip_markers};
 use crate::bindings::types::{Message, Timestamp};
+use crate::text::facts::Names;
+use crate::text::sentences::split;
+use crate::text::{cut, flatten, strip_markers};
 
 /// The discount for sentences of a writer that was picked from already.
 const WRITER_DISCOUNT: f64 = 0.08;

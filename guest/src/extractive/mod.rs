@@ -12,30 +12,21 @@
 //! The same input always gives the same text, natively and as a component: there is no hashing
 //! and no arithmetic that differs between machines.
 
-pub(crate) mod cues;
-mod facts;
 mod inventory;
 pub(crate) mod items;
 mod merge;
 pub(crate) mod messages;
-mod names;
-mod numbers;
-pub(crate) mod preceding;
 mod questions;
 mod score;
 mod select;
-pub(crate) mod sentences;
 pub(crate) mod settled;
-pub(crate) mod terms;
-pub(crate) mod text;
 mod todo;
 
-pub(crate) use facts::values;
 pub(crate) use inventory::Inventory;
-pub(crate) use numbers::CURRENCIES;
 use std::collections::BTreeMap;
 pub(crate) use todo::{Outcome, Todo, TodoKind, todos};
 
+use crate::text;
 use score::{Candidate, Vocabulary};
 use select::{Cost, Selection, per_cost};
 

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::cues;
-use super::facts;
-use super::names::Names;
-use super::terms;
-use super::text::fold;
+use crate::text::cues;
+use crate::text::facts;
+use crate::text::facts::Names;
+use crate::text::fold;
+use crate::text::terms;
 
 /// A sentence or an item that may become part of the memory.
 #[derive(Clone, Debug)]

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::facts;
 use super::items::speaker;
 use super::score::Candidate;
-use super::terms::terms;
-use super::text::fold;
 use crate::phrases::{Phrases, phrases, word_matches};
+use crate::text::facts;
+use crate::text::fold;
+use crate::text::terms::terms;
 
 /// Words for what is done, overruled or withdrawn.
 const SETTLED: Phrases = phrases!("japanese/settled.txt", "english/settled.txt");

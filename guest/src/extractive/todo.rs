@@ -1,13 +1,13 @@
 //! Questions and tasks in messages, and what became of them: answered, done, taken back, or still open.
 
-use super::cues::{is_chatter, is_decision};
 use super::messages;
 use super::questions;
 use super::score::{Candidate, Vocabulary};
 use super::settled;
-use super::text::fold;
 use crate::bindings::types::Message;
 use crate::phrases::{Phrases, phrases, word_matches};
+use crate::text::cues::{is_chatter, is_decision};
+use crate::text::fold;
 
 /// Words that say what somebody is to do.
 const DUTIES: Phrases = phrases!("japanese/duties.txt", "english/duties.txt");

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use chrono::{Datelike as _, Months, NaiveDate};
 
-use super::dates::{next_days, shifted};
 use super::evidence::{Evidence, Said};
-use crate::values::numbers::{Point, month};
-use crate::values::{Amount, Unit, Value};
+use crate::text::dates::{next_days, shifted};
+use crate::text::values::numbers::{Point, month};
+use crate::text::values::{Amount, Unit, Value};
 
 /// A date without a year is meant to be at most so many days away.
 const FAR: i64 = 300;

@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 
 use chrono::{NaiveDate, NaiveDateTime};
 
-use super::dates::Dates;
-use super::{Given, reading};
-use crate::extractive::terms::terms;
-use crate::extractive::text::{is_kana, is_kanji};
-use crate::values::numbers::Point;
-use crate::values::{Amount, Found, Value, normal, numerals};
+use super::Given;
+use crate::text::dates::Dates;
+use crate::text::terms::terms;
+use crate::text::values::numbers::Point;
+use crate::text::values::reading;
+use crate::text::values::{Amount, Found, Value, normal, numerals};
+use crate::text::{is_kana, is_kanji};
 
 /// So few sources are one conversation: a line may follow from any of them.
 const FEW: usize = 12;

@@ -6,10 +6,10 @@ use chrono::Timelike as _;
 
 use super::days::{is_date, is_of_calendar};
 use super::evidence::{Evidence, Said, digits};
-use super::reading;
 use crate::phrases::{Phrases, contains_words, phrases};
-use crate::values::numbers::Point;
-use crate::values::{Amount, Found, Unit, Value};
+use crate::text::values::numbers::Point;
+use crate::text::values::reading;
+use crate::text::values::{Amount, Found, Unit, Value};
 
 /// Numbers in words up to this are often counted by the writer; in thousandths.
 const MOST_IN_WORDS: u64 = 100_000;

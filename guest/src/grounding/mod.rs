@@ -18,28 +18,21 @@
 //!
 //! Names are not asked about: a name that nobody has and no source names is marked (`names`).
 
-mod dated;
-mod dates;
 mod days;
 mod evidence;
 mod founded;
-mod months;
 mod names;
-mod reading;
-mod relative;
 #[cfg(test)]
 mod tests;
-mod weekdays;
 
 use std::cell::LazyCell;
 use std::ops::Range;
 
 use crate::bindings::types::Timestamp;
-use crate::citations::lines;
 use crate::extractive::is_note;
-use crate::extractive::text::{flatten, strip_markers};
-use crate::values::{Found, Value, normal};
-pub(crate) use dated::dated;
+use crate::text::lines::lines;
+use crate::text::values::{Found, Value, normal, reading};
+use crate::text::{flatten, strip_markers};
 use evidence::{Evidence, Said};
 use founded::follows;
 use names::Names;

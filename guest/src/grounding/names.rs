@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::Given;
 use super::evidence::Said;
-use crate::extractive::cues::gives_task;
-use crate::extractive::terms::is_stop_word;
-use crate::extractive::text::{is_kanji, is_katakana};
 use crate::phrases::{Phrases, contains_words, phrases};
-use crate::values::{Value, normal};
+use crate::text::cues::gives_task;
+use crate::text::terms::is_stop_word;
+use crate::text::values::{Value, normal};
+use crate::text::{is_kanji, is_katakana};
 
 /// Titles before the name of a person.
 const FORMS: [&str; 8] = ["dr.", "mr.", "mrs.", "ms.", "prof.", "nurse", "coach", "dr"];

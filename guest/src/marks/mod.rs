@@ -23,8 +23,8 @@ use crate::answer::CountTokens;
 use crate::bindings::errors::Error;
 use crate::bindings::storage::Marked;
 use crate::bindings::types::{KeptSpan, KeptText, Message, MessageRef};
-use crate::extractive::text::{flatten, shorter_heads};
 use crate::ports::Storage;
+use crate::text::{flatten, shorter_heads};
 use crate::ts::Ts;
 
 /// So many marked messages are read: the newest.

@@ -8,11 +8,11 @@
 use std::collections::BTreeSet;
 
 use super::supersede::Statement;
-use crate::extractive::cues::is_question;
 use crate::extractive::settled::{changes, names_something};
-use crate::extractive::terms::terms;
-use crate::extractive::text::fold;
-use crate::values::{Value, normal, read};
+use crate::text::cues::is_question;
+use crate::text::fold;
+use crate::text::terms::terms;
+use crate::text::values::{Value, normal, read};
 
 /// Two sentences are about the same thing if they share so many words, and half of the words of the shorter one.
 const LEAST_SHARED: usize = 2;

@@ -6,9 +6,9 @@ use crate::bindings::exports::myao::memory::marks::{ChannelMarks, Correction, Re
 use crate::bindings::storage::{ChannelFilter, Memory, MemoryQuery};
 use crate::bindings::types::KeptText;
 use crate::context::{history_limit, no_memories};
-use crate::extractive::text::strip_markers;
 use crate::ports::Storage;
 use crate::settings::Settings;
+use crate::text::strip_markers;
 use crate::ts::Ts;
 
 /// The marks of a channel up to `until`. Costs at most two storage calls.

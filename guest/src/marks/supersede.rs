@@ -10,14 +10,14 @@ use std::ops::Range;
 
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{KeptText, Message, MessageRef};
-use crate::citations::lines;
 use crate::cited_lines::cited_lines;
 use crate::extractive::is_note;
-use crate::extractive::terms::terms;
-use crate::extractive::text::{flatten, strip_markers};
+use crate::text::lines::lines;
+use crate::text::terms::terms;
+use crate::text::values::numbers::Point;
+use crate::text::values::{Value, normal};
+use crate::text::{flatten, strip_markers};
 use crate::ts::Ts;
-use crate::values::numbers::Point;
-use crate::values::{Value, normal};
 
 /// Words between a subject and what is said of it.
 const LINKS: [&str; 6] = ["は", " is ", " are ", "＝", "=", "→"];
@@ -154,7 +154,7 @@ impl Statement {
             subject: words(subject),
             is_linked: parts.is_some(),
             rest: words(rest),
-            values: crate::values::read(&normal(body))
+            values: crate::text::values::read(&normal(body))
                 .into_iter()
                 .map(|found| found.value)
                 .collect(),

@@ -31,7 +31,7 @@ use blocks::{is_structure, marked_lines, may_be_marked};
 use scan::first_mattering;
 use tokens::{opens_token, push_name_without_tokens, push_with_tokens, push_without_tokens};
 
-use crate::extractive::text::{flatten, is_kanji};
+use crate::text::{flatten, is_kanji};
 
 /// A message's text or a memory, as a prompt shows it. Harmless text costs only one scan.
 #[must_use]

@@ -2,8 +2,8 @@
 
 use super::selection::{conversation_messages, memory_texts};
 use crate::bindings::types::Context;
-use crate::language::{Language, main_language_of};
 use crate::settings::PromptLanguage;
+use crate::text::language::{Language, main_language_of};
 
 macro_rules! templates {
     ($folder:literal: $($name:literal),+ $(,)?) => {

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::forms::{self, is_english};
 use crate::bindings::recall::TermCount;
-use crate::extractive::terms::is_stop_word;
-use crate::extractive::text::{is_hiragana, is_katakana};
 use crate::phrases::{Phrases, contains_words, phrases};
+use crate::text::terms::is_stop_word;
+use crate::text::{is_hiragana, is_katakana};
 
 /// A longer question is cut: it is a text that was pasted.
 const MOST_CONCEPTS: usize = 40;

@@ -3,7 +3,6 @@
 mod concepts;
 mod forms;
 mod rank;
-mod times;
 
 use std::collections::BTreeMap;
 
@@ -13,18 +12,18 @@ use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest, SearchResult};
 use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery};
 use crate::bindings::types::{MessageRef, Timestamp};
-use crate::extractive::preceding::says_little;
 use crate::extractive::settled::mentions_change;
-use crate::extractive::text::fold;
 use crate::ports::{Recall, Storage};
 use crate::records::decisions;
+use crate::text::fold;
+use crate::text::sentences::says_little;
+use crate::text::times::{self, AskedTime};
 use crate::ts::{MAX_SEQUENCE, Ts};
 use concepts::{
     Concepts, without_decision_request, without_done_request, without_open_request,
     without_request, without_subject_words,
 };
 pub(crate) use rank::only_asks;
-use times::AskedTime;
 
 /// How many candidates are ranked, and how many of a time that is asked for.
 const CANDIDATES: u32 = 200;

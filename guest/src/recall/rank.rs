@@ -8,9 +8,9 @@ use super::concepts::{Concept, Concepts, is_named};
 use super::hit;
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::recall::FoundMessage;
-use crate::extractive::cues::is_question;
-use crate::extractive::sentences::sentence_ranges;
-use crate::extractive::text::fold;
+use crate::text::cues::is_question;
+use crate::text::fold;
+use crate::text::sentences::sentence_ranges;
 use crate::ts::Ts;
 
 /// How soon a term that is repeated counts no more.

@@ -17,9 +17,9 @@ pub(crate) use show::{Room, Shown, read_spans, shown_of};
 
 use crate::bindings::types::{Citation, KeptSpan, KeptText, MessageRef};
 use crate::cited_lines::lines_with;
-use crate::extractive::terms::terms;
+use crate::text::terms::terms;
+use crate::text::values::{Value, normal, read};
 use crate::ts::Ts;
-use crate::values::{Value, normal, read};
 
 /// A memory keeps at most so many records: decisions and tasks first, then the newest. The rest is found by searching
 /// the messages.

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::citations::lines;
-use crate::extractive::cues::{decides, gives_task, is_chatter, is_decision, is_question};
-use crate::extractive::sentences::looks_like_code;
-use crate::extractive::terms::terms;
-use crate::values::{Value, normal, read};
+use crate::text::cues::{decides, gives_task, is_chatter, is_decision, is_question};
+use crate::text::lines::lines;
+use crate::text::sentences::looks_like_code;
+use crate::text::terms::terms;
+use crate::text::values::{Value, normal, read};
 
 /// A longer sentence is cut, so that a record stays short.
 const MAX_CHARS: usize = 240;

@@ -8,10 +8,10 @@ use crate::bearing::bearing;
 use crate::bindings::errors::Error;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Context, KeptSpan, KeptText};
-use crate::extractive::text::flatten;
 use crate::marks::{Corrections, Marks};
 use crate::ports::Storage;
 use crate::prompt::conversation_messages;
+use crate::text::flatten;
 use crate::ts::Ts;
 
 /// So many of the best records are counted: far more than fit.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::bindings::types::{Citation, MessageRef, Source};
-use crate::extractive::text::fold;
+use crate::text::fold;
 use crate::ts::Ts;
 
 /// A longer text in brackets is no list of numbers, in characters.

@@ -4,9 +4,9 @@ use super::question::ReplyLanguage;
 use super::situation::Situation;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, KeptText, MessageRef, Scope};
-use crate::citations::lines;
-use crate::extractive::text::{cut, flatten, strip_markers};
 use crate::marks::{Corrections, Kind, Superseded, read};
+use crate::text::lines::lines;
+use crate::text::{cut, flatten, strip_markers};
 
 /// What is said is repeated up to so many columns.
 const MAX_SAID: usize = 240;

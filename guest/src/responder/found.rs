@@ -12,12 +12,12 @@ use crate::bindings::storage::Memory;
 use crate::bindings::types::{Channel, Context, Message, MessageRef, Scope, Source};
 use crate::citations;
 use crate::cited_lines::cited_lines;
-use crate::extractive::cues::is_question;
-use crate::extractive::text::fold;
 use crate::marks::{self, Corrections};
 use crate::phrases::contains_words;
 use crate::prompt::is_own;
 use crate::recall::Searcher;
+use crate::text::cues::is_question;
+use crate::text::fold;
 use crate::ts::Ts;
 
 /// So many hits are looked at. A question about a time alone shows all of them.

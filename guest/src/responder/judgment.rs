@@ -11,8 +11,8 @@ use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
 use crate::bindings::llm::Completion;
 use crate::bindings::types::Engine;
-use crate::language::Language;
 use crate::prompt::instruction_language;
+use crate::text::language::Language;
 
 /// The JSON schema of a judgment, in the strict subset that providers enforce.
 const SCHEMA: &str = include_str!("judgment.schema.json");

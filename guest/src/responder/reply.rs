@@ -16,8 +16,8 @@ use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
 use crate::bindings::types::{Context, Engine, Source, User};
 use crate::fit::NOTHING;
-use crate::language::{Language, languages_of};
 use crate::prompt::{conversation_messages, reply_target_messages};
+use crate::text::language::{Language, languages_of};
 
 /// Judges the answer as a reply.
 #[derive(Clone, Copy)]

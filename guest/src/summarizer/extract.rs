@@ -9,9 +9,9 @@ use crate::bindings::llm::Agent;
 use crate::bindings::types::{Coverage, Engine, KeptText, Message};
 use crate::extractive;
 use crate::fit::{NOTHING, count};
-use crate::grounding::dated;
 use crate::marks::Corrections;
 use crate::prompt;
+use crate::text::dates::dated;
 use crate::ts::Ts;
 
 impl Summarizer<'_> {

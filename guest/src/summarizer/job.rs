@@ -7,13 +7,13 @@ use crate::answer::{Accepted, AnswerKind, Complaint, Expectation, Sources, judge
 use crate::ask::{Judged, Question};
 use crate::bindings::llm::{Agent, Completion, FinishReason, Request};
 use crate::bindings::types::Context;
-use crate::citations::lines;
 use crate::fit::count;
 use crate::grounding::{Given, Unfounded, unfounded, without};
-use crate::language::{Language, languages_of};
 use crate::notes::kept_texts;
 use crate::prompt::{self, harmless};
 use crate::settings::Language as LanguageSetting;
+use crate::text::language::{Language, languages_of};
+use crate::text::lines::lines;
 
 /// A second ask names at most so many values.
 const MOST_NAMED: usize = 12;

@@ -13,8 +13,8 @@ use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::LlmError;
 use crate::bindings::types::{Context, MemoryType, Message, Scope};
 use crate::fit::count;
-use crate::language::{Language, languages_of};
 use crate::prompt;
+use crate::text::language::{Language, languages_of};
 
 /// So many parts go one by one. Each time after that twice as many go at once, so that a prompt of which much is refused
 /// costs few calls, and yet something is remembered.

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::MemoryStorage;
 use crate::bindings::types::{Message, Timestamp, User};
-use crate::extractive::text::{flatten, fold};
+use crate::text::{flatten, fold};
 
 /// The folder in `MYAO_TEST_DATA_SET`, or the project's own set.
 pub(crate) fn folder() -> PathBuf {

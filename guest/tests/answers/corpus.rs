@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use myao_memory::answer::{Accepted, AnswerKind, Complaint, Expectation, feedback, judge};
 use myao_memory::bindings::errors::BadAnswer;
-use myao_memory::language::{Language, languages_of};
+use myao_memory::text::language::{Language, languages_of};
 
 use crate::scenes::{self, Scene};
 

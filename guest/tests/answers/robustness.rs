@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use myao_memory::answer::{Expectation, ReplyExpectation, Sources, judge, judge_reply};
-use myao_memory::language::{Language, languages_of};
 use myao_memory::prompt::harmless;
+use myao_memory::text::language::{Language, languages_of};
 
 /// SplitMix64.
 struct Random(u64);

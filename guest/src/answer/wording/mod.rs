@@ -6,7 +6,7 @@
 pub(super) mod frame;
 pub(super) mod sentence;
 
-use crate::extractive::text::{fold, is_alphanumeric};
+use crate::text::{fold, is_alphanumeric};
 
 /// Lower case, with plain apostrophes and ASCII.
 pub(super) fn folded(text: &str) -> String {

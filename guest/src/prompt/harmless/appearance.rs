@@ -2,7 +2,7 @@
 //!
 //! A parameter `line` is a text from a line's start on; functions read to the end of that line.
 
-use crate::extractive::text::is_line_break;
+use crate::text::is_line_break;
 
 /// The reply prompt's text before the time; [`is_mark_of_prompt`] checks its beginning.
 const CLOCK: &str = "現在時刻";

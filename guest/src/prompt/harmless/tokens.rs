@@ -173,5 +173,5 @@ fn starts_with(
 
 /// The plain form of a full-width character.
 fn plain(c: char) -> char {
-    crate::extractive::text::fold_char(c)
+    crate::text::fold_char(c)
 }

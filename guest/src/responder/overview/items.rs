@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::types::Message;
-use crate::extractive::sentences::split;
 use crate::extractive::{Outcome, TodoKind, todos};
 use crate::marks::{self, Change};
 use crate::recall::Overview;
 use crate::records::decisions;
+use crate::text::sentences::split;
 use crate::ts::Ts;
 
 /// A decision, or another message that overrules one.

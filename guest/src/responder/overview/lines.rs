@@ -5,8 +5,8 @@ use super::items::{Decision, Item, ts_of};
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::types::{Citation, Message, MessageRef, Source};
 use crate::extractive::messages::{local_date, name};
-use crate::extractive::text::{cut, flatten};
 use crate::recall::Overview;
+use crate::text::{cut, flatten};
 use crate::ts::Ts;
 
 /// How wide a line is.

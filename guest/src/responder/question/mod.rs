@@ -6,11 +6,11 @@ mod wanted;
 pub(super) use texts::ReplyLanguage;
 
 use crate::bindings::types::{Context, Message};
-use crate::extractive::cues::{is_chatter, is_question};
-use crate::extractive::terms::{terms, words};
-use crate::extractive::text::{flatten, fold, is_japanese, is_kana, is_kanji};
 use crate::phrases::contains_words;
 use crate::prompt::{conversation_messages, reply_target_messages};
+use crate::text::cues::{is_chatter, is_question};
+use crate::text::terms::{terms, words};
+use crate::text::{flatten, fold, is_japanese, is_kana, is_kanji};
 use wanted::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted};
 
 /// The weight of a single kanji.

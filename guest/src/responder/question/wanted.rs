@@ -2,7 +2,7 @@
 
 use crate::phrases::{Phrases, phrases};
 
-/// Words of questions that say nothing about their subject, besides the stop words of `extractive::terms`.
+/// Words of questions that say nothing about their subject, besides the stop words of `text::terms`.
 pub(super) const ASKING: Phrases =
     phrases!("japanese/asking-words.txt", "english/asking-words.txt");
 

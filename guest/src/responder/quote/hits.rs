@@ -4,13 +4,13 @@ use super::says_the_same;
 use super::sources::{MAX_QUOTE, Quotable, of_message};
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::types::{Context, MessageRef};
-use crate::extractive::cues::{is_chatter, is_question};
-use crate::extractive::sentences;
-use crate::extractive::text::{flatten, width};
 use crate::prompt::is_own;
 use crate::recall::only_asks;
 use crate::records::values;
 use crate::responder::question::{Question, plain};
+use crate::text::cues::{is_chatter, is_question};
+use crate::text::sentences;
+use crate::text::{flatten, width};
 use crate::ts::Ts;
 
 /// The most hits in a reply.

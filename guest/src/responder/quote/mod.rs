@@ -12,10 +12,10 @@ use super::citing;
 use super::question::{self, Question, ReplyLanguage};
 use super::situation::Situation;
 use crate::bindings::types::{ChannelMemory, Context, Message, Source};
-use crate::extractive::terms::terms;
-use crate::extractive::text::cut;
 use crate::extractive::{self, Input, items};
 use crate::prompt::target_thread_messages;
+use crate::text::cut;
+use crate::text::terms::terms;
 
 /// With fewer hits, lines of memories and of the conversation are quoted, too.
 const FEW: usize = 3;

@@ -1,16 +1,16 @@
 //! What can be quoted where the search finds nothing: lines of memories, and messages of the conversation.
 
 use crate::bindings::types::{ChannelMemory, KeptText, Message, MessageRef, Source};
-use crate::extractive::cues::is_question;
 use crate::extractive::items::{self, Item};
 use crate::extractive::messages::local_date;
-use crate::extractive::text::flatten;
-use crate::grounding::dated;
 use crate::marks::Corrections;
 use crate::prompt::{conversation_messages, is_own};
 use crate::recall::only_asks;
 use crate::responder::question::plain;
 use crate::responder::situation::Situation;
+use crate::text::cues::is_question;
+use crate::text::dates::dated;
+use crate::text::flatten;
 use crate::ts::Ts;
 
 /// A wider quote is cut, in columns.

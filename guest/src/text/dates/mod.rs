@@ -1,19 +1,25 @@
 //! The meaning of relative dates.
 
+mod dated;
+mod months;
+mod relative;
+mod weekdays;
+
 use std::collections::BTreeSet;
 
 use chrono::{Datelike as _, Days, Months, NaiveDate};
 
-use super::months::{ends_of_months, months};
-use super::weekdays::{leading_weekday, weekdays};
 use crate::phrases::{Phrases, contains_words, phrases};
-use crate::values::numbers::Point;
-use crate::values::{Found, Unit, Value};
+use crate::text::values::numbers::Point;
+use crate::text::values::{Found, Unit, Value};
+pub(crate) use dated::dated;
+use months::{ends_of_months, months};
+use weekdays::{leading_weekday, weekdays};
 
 /// Words and how many days they are from today.
 const DAYS: Phrases = phrases!("relative-days.txt");
 /// The days of which another word is a part.
-pub(super) const BESIDE_TODAY: [(&str, i64); 2] =
+pub(crate) const BESIDE_TODAY: [(&str, i64); 2] =
     [("day after tomorrow", 2), ("day before yesterday", -2)];
 /// Words for what is before another date, and for the day or night itself.
 const BEFORE: [&str; 3] = ["前の", "before", "previous"];
@@ -38,12 +44,12 @@ const DAY_AFTER: [&str; 6] = [
 ];
 
 /// In which direction a text names a day beside another date: -1 for the day before it, 1 for the day after it.
-pub(super) fn next_days(text: &str) -> impl Iterator<Item = i64> {
+pub(crate) fn next_days(text: &str) -> impl Iterator<Item = i64> {
     sides(text, [&DAY_BEFORE, &DAY_AFTER])
 }
 
 /// In which direction a text names anything beside another date.
-pub(super) fn beside(text: &str) -> impl Iterator<Item = i64> {
+pub(crate) fn beside(text: &str) -> impl Iterator<Item = i64> {
     let far = sides(text, [&BEFORE, &AFTER]);
     next_days(text)
         .chain(far)
@@ -59,18 +65,18 @@ fn sides(text: &str, words: [&[&str]; 2]) -> impl Iterator<Item = i64> {
 
 /// The dates that a text means.
 #[derive(Default)]
-pub(super) struct Dates {
+pub(crate) struct Dates {
     /// Those that are said or meant.
-    pub(super) meant: BTreeSet<NaiveDate>,
+    pub(crate) meant: BTreeSet<NaiveDate>,
     /// Those of them that are not counted from another one, and that others may be counted from.
-    pub(super) firm: BTreeSet<NaiveDate>,
+    pub(crate) firm: BTreeSet<NaiveDate>,
     /// Those that may be meant: days of a week, one of many Tuesdays, a day beside another.
-    pub(super) possible: BTreeSet<NaiveDate>,
+    pub(crate) possible: BTreeSet<NaiveDate>,
 }
 
 impl Dates {
     /// The dates of a text of that day.
-    pub(super) fn of(text: &str, values: &[Found], today: NaiveDate) -> Self {
+    pub(crate) fn of(text: &str, values: &[Found], today: NaiveDate) -> Self {
         let mut dates = Self::default();
         for found in values {
             if let Value::Point(Point::Date { year, month, day }) = found.value {
@@ -127,12 +133,12 @@ impl Dates {
 }
 
 /// Words for days, and how many days they are from today.
-pub(super) fn day_words() -> impl Iterator<Item = (&'static str, i64)> {
+pub(crate) fn day_words() -> impl Iterator<Item = (&'static str, i64)> {
     let lines = DAYS.iter().filter_map(|line| line.rsplit_once(' '));
     lines.filter_map(|(word, days)| Some((word, days.parse().ok()?)))
 }
 
-pub(super) fn number(date: NaiveDate) -> u32 {
+pub(crate) fn number(date: NaiveDate) -> u32 {
     date.weekday().num_days_from_monday()
 }
 
@@ -147,7 +153,7 @@ fn with_year(year: Option<u32>, month: u32, day: u32, today: NaiveDate) -> Optio
     years.into_iter().filter_map(of).min_by_key(distance)
 }
 
-pub(super) fn shifted(date: NaiveDate, days: i64) -> Option<NaiveDate> {
+pub(crate) fn shifted(date: NaiveDate, days: i64) -> Option<NaiveDate> {
     let by = Days::new(days.unsigned_abs());
     if days < 0 {
         date.checked_sub_days(by)
@@ -176,7 +182,7 @@ fn named_weekdays(text: &str, today: NaiveDate, dates: &mut Dates) {
 }
 
 /// How many days away a weekday may be that is so many days away in this week.
-pub(super) fn days_of(text: &str, word: &str, of_this_week: i64) -> Vec<i64> {
+pub(crate) fn days_of(text: &str, word: &str, of_this_week: i64) -> Vec<i64> {
     let coming = of_this_week.rem_euclid(7);
     let next = if coming == 0 { 7 } else { coming };
     let last = if coming == 0 { -7 } else { coming - 7 };

@@ -1,6 +1,6 @@
 //! The content words of a sentence, without a dictionary.
 
-use super::text::{fold, is_kana, is_kanji, is_katakana};
+use super::{fold, is_kana, is_kanji, is_katakana};
 use crate::phrases::{Phrases, phrases};
 
 /// Words that say nothing about the subject. `not` is kept, as it makes a difference between two sentences.
@@ -92,7 +92,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
 }
 
 /// The number of words that say what the sentence is about: URLs, numbers and ids do not count.
-pub(super) fn plain_words(text: &str) -> usize {
+pub(crate) fn plain_words(text: &str) -> usize {
     let text = fold(text).to_lowercase();
     let plain = text
         .split_whitespace()

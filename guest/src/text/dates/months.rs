@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use chrono::{Datelike as _, Months, NaiveDate};
 
-use crate::values::numbers::month;
-use crate::values::{Found, Unit, Value};
+use crate::text::values::numbers::month;
+use crate::text::values::{Found, Unit, Value};
 
 fn first_day(date: NaiveDate) -> Option<NaiveDate> {
     date.with_day(1)

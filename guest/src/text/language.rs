@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::extractive::text::{fold, is_kana, is_kanji, is_mark};
+use crate::text::{fold, is_kana, is_kanji, is_mark};
 
 /// A language that can be told by its letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

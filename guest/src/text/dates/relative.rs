@@ -1,6 +1,6 @@
 //! The relative dates of a text of which it is certain what they mean, and where they stand.
 //!
-//! [`Dates`](super::dates::Dates) holds every day that a text may mean, to judge what somebody wrote. Here a date is
+//! [`Dates`](super::Dates) holds every day that a text may mean, to judge what somebody wrote. Here a date is
 //! written, so what may mean two days is left out: a wrong date is worse than none. `today` and its like are left out
 //! too, because a line gives its own day.
 
@@ -8,13 +8,13 @@ use std::ops::Range;
 
 use chrono::{Months, NaiveDate};
 
-use super::dates::{BESIDE_TODAY, beside, day_words, days_of, number, shifted};
 use super::months::last_day;
-use super::reading;
 use super::weekdays::weekdays;
+use super::{BESIDE_TODAY, beside, day_words, days_of, number, shifted};
 use crate::phrases::{Phrases, contains_words, phrases, word_matches};
-use crate::values::numbers::Point;
-use crate::values::{Found, Unit, Value, normal};
+use crate::text::values::numbers::Point;
+use crate::text::values::reading;
+use crate::text::values::{Found, Unit, Value, normal};
 
 /// Words of what is still to come, and of what is over.
 const COMING: Phrases = phrases!("english/coming.txt", "japanese/coming.txt");
@@ -111,7 +111,7 @@ fn days(text: &str, today: NaiveDate, found: &mut Vec<(Range<usize>, NaiveDate)>
 
 /// Returns true if a Japanese word is not a part of another one.
 fn is_word(text: &str, word: &str, at: usize) -> bool {
-    let is_hiragana = crate::extractive::text::is_hiragana;
+    let is_hiragana = crate::text::is_hiragana;
     let before = text.get(..at).and_then(|head| head.chars().next_back());
     let after = text
         .get(at + word.len()..)

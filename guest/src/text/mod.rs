@@ -1,4 +1,15 @@
-//! Text as one harmless line, without marks that could forge the structure of a memory.
+//! Texts of both languages: their characters, lines, sentences, terms, facts, values, dates and language. This file has the
+//! characters, and text as one harmless line without marks that could forge the structure of a memory.
+
+pub(crate) mod cues;
+pub(crate) mod dates;
+pub(crate) mod facts;
+pub mod language;
+pub(crate) mod lines;
+pub(crate) mod sentences;
+pub(crate) mod terms;
+pub(crate) mod times;
+pub(crate) mod values;
 
 use std::borrow::Cow;
 

@@ -3,16 +3,17 @@
 //! cites (`citations`).
 
 pub(crate) mod numbers;
+mod numerals;
+pub(crate) mod reading;
 mod units;
-mod words;
 
 use std::ops::Range;
 
-pub(crate) use crate::extractive::CURRENCIES;
-use crate::extractive::text::{fold_char, is_caseless, is_invisible};
+pub(crate) use crate::text::facts::CURRENCIES;
+use crate::text::{fold_char, is_caseless, is_invisible};
 use numbers::{Number, Point};
+pub(crate) use numerals::numerals;
 pub(crate) use units::{Unit, unit_after, unit_before};
-pub(crate) use words::numerals;
 
 /// A number of fewer digits may be a day, a room or a count; one of more is a phone or card number or an id.
 const LONG: usize = 7;
@@ -153,7 +154,7 @@ pub(crate) fn normal(text: &str) -> String {
 /// The values of a text in [`normal`] form, in order.
 pub(crate) fn read(normal: &str) -> Vec<Found> {
     let mut found = Vec::new();
-    crate::extractive::values(normal, &mut |range, _| {
+    crate::text::facts::values(normal, &mut |range, _| {
         let chunk = normal.get(range.clone()).unwrap_or_default();
         if let Some(value) = named(chunk) {
             found.push(Found { range, value });
@@ -186,7 +187,7 @@ pub(crate) fn read(normal: &str) -> Vec<Found> {
         found.push(Found { range, value });
         rest = rest.get(used..).unwrap_or_default();
     }
-    words::each_number(normal, &mut |range, amount| {
+    numerals::each_number(normal, &mut |range, amount| {
         let value = Value::Number(amount);
         found.push(Found { range, value });
     });

@@ -7,9 +7,9 @@ use chrono::{Datelike as _, NaiveDate};
 
 use super::relative::relative;
 use crate::bindings::types::Message;
-use crate::extractive::sentences::{looks_like_code, sentence_ranges};
-use crate::extractive::text::is_line_break;
 use crate::now::local;
+use crate::text::is_line_break;
+use crate::text::sentences::{looks_like_code, sentence_ranges};
 
 /// The text of a message with a date behind each relative one; `None` if it stays as it is, as the text that was edited on
 /// a later day does, or that quotes another one.

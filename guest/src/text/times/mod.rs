@@ -12,11 +12,11 @@ const YEAR_DIGITS: usize = 4;
 
 /// Days in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Days {
+pub(crate) struct Days {
     /// The first day.
-    pub(super) first: NaiveDate,
+    pub(crate) first: NaiveDate,
     /// The day after the last one.
-    pub(super) end: NaiveDate,
+    pub(crate) end: NaiveDate,
 }
 
 /// How messages stand to the days that a question names.
@@ -73,26 +73,26 @@ impl Named {
 
 /// When the messages that are asked for were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct AskedTime {
+pub(crate) struct AskedTime {
     /// Not before this day.
-    pub(super) since: Option<NaiveDate>,
+    pub(crate) since: Option<NaiveDate>,
     /// Before this day.
-    pub(super) end: Option<NaiveDate>,
+    pub(crate) end: Option<NaiveDate>,
     /// In all likelihood then.
-    pub(super) likely: Option<Days>,
+    pub(crate) likely: Option<Days>,
     /// Whether the question may mean the days of the coming year instead: `the deadline of 24 July`, asked in June.
-    pub(super) may_be_ahead: bool,
+    pub(crate) may_be_ahead: bool,
     /// The same bounds, and those that may be part of what is asked: `the plan after Friday`, `the deadline before March`. They
     /// count if the question asks for nothing else.
-    pub(super) widest: (Option<NaiveDate>, Option<NaiveDate>),
+    pub(crate) widest: (Option<NaiveDate>, Option<NaiveDate>),
     /// The question without the words that name the time. Days stay that messages may name, too.
-    pub(super) rest: String,
+    pub(crate) rest: String,
     /// The question without any words that name a time.
-    pub(super) subject: String,
+    pub(crate) subject: String,
 }
 
 /// Reads a question that was asked on a day. Full-width digits are not understood: fold the question first.
-pub(super) fn read(question: &str, today: NaiveDate) -> AskedTime {
+pub(crate) fn read(question: &str, today: NaiveDate) -> AskedTime {
     let in_japanese = japanese::named(question, today);
     let mut named = english::named(question, today);
     // A date in digits belongs to the words behind it.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::extractive::sentences::sentence_ranges;
-use crate::extractive::text::{flatten, fold, is_alphanumeric, is_line_break, strip_markers};
+use crate::text::sentences::sentence_ranges;
+use crate::text::{flatten, fold, is_alphanumeric, is_line_break, strip_markers};
 
 /// A list mark stands among the first so many characters of its line.
 const HEAD: usize = 64;

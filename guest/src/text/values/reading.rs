@@ -1,7 +1,7 @@
 //! The values of a text as they are compared: numbers that are written in several parts are one.
 
-use crate::values::numbers::Point;
-use crate::values::{Amount, Found, Unit, Value};
+use crate::text::values::numbers::Point;
+use crate::text::values::{Amount, Found, Unit, Value};
 
 /// Words of ordinal numbers.
 const ORDINALS: [&str; 10] = [
@@ -28,9 +28,9 @@ const PASTS: [(&str, i64); 4] = [
 ];
 
 /// The values of a text in normal form, in order.
-pub(super) fn read(text: &str) -> Vec<Found> {
+pub(crate) fn read(text: &str) -> Vec<Found> {
     let mut found: Vec<Found> = Vec::new();
-    for value in crate::values::read(text) {
+    for value in crate::text::values::read(text) {
         let value = marked(text, value);
         match found.last().and_then(|last| joined(text, last, &value)) {
             Some(whole) => {
@@ -208,7 +208,7 @@ fn with_half(text: &str, found: &mut Found) {
     let unit = if units.iter().any(|unit| after.starts_with(unit)) {
         number.unit
     } else if let Some(rest) = after.trim_start().strip_prefix("and a half") {
-        crate::values::unit_after(rest)
+        crate::text::values::unit_after(rest)
     } else {
         return;
     };
@@ -253,7 +253,7 @@ fn in_words(text: &str, found: &mut Vec<Found>) {
         let rest = text.get(at + prefix.len()..).unwrap_or_default();
         let end = rest.find(|c| !"一二三四五六七八九十".contains(c));
         let numeral = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
-        let value = crate::values::numerals(numeral).into_iter().next();
+        let value = crate::text::values::numerals(numeral).into_iter().next();
         let value = value.and_then(|value| value.parse::<u64>().ok());
         let ordinal = |value: u64| amount(value.checked_mul(1000)?, Some(Unit("ordinal")), true);
         if let Some(amount) = value.and_then(ordinal) {
@@ -314,7 +314,7 @@ fn hour(word: &str) -> Option<u32> {
     if let Ok(hour) = word.parse() {
         return Some(hour).filter(|hour| (1..=12).contains(hour));
     }
-    let number = crate::values::read(word).into_iter().next()?;
+    let number = crate::text::values::read(word).into_iter().next()?;
     match number.value {
         Value::Number(amount) => u32::try_from(amount.thousandths()? / 1000).ok(),
         _ => None,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use chrono::{Datelike as _, NaiveDate, Weekday};
 
 use super::{Days, Named, Relation};
-use crate::values::numbers::month;
+use crate::text::values::numbers::month;
 
 /// The words before a time that say how messages stand to it; the longest first.
 const RELATIONS: [(&[&str], Relation); 13] = [

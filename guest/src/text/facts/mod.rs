@@ -1,16 +1,20 @@
 //! The facts of a sentence: dates, times, amounts, versions, ids, addresses, files and names.
 
+mod names;
+mod numbers;
+
 use std::ops::Range;
 
-use super::names::Names;
-use super::numbers::{CURRENCIES, Fact, fact, number_fact};
-use super::text::fold;
 use crate::phrases::{Phrases, phrases};
+use crate::text::fold;
+pub(crate) use names::Names;
+pub(crate) use numbers::{CURRENCIES, Fact};
+use numbers::{fact, number_fact};
 
 const CALENDAR: Phrases = phrases!("english/calendar.txt");
 
 /// The facts of a sentence, sorted by key, each once.
-pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
+pub(crate) fn facts(text: &str, names: &Names) -> Vec<Fact> {
     let text = fold(text);
     let mut facts = Vec::new();
     let mut first = true;

@@ -1,15 +1,15 @@
 //! The type of a fact, and facts with a digit in them: dates, times, amounts, versions and ids.
 
-use super::text::is_kanji;
 use crate::phrases::{Phrases, phrases, weighted};
+use crate::text::is_kanji;
 
 /// One fact.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fact {
+pub(crate) struct Fact {
     /// Its text in lower case; the same fact in another sentence has the same key.
-    pub(super) key: String,
+    pub(crate) key: String,
     /// Its value to a reader, about 1.
-    pub(super) weight: f64,
+    pub(crate) weight: f64,
 }
 
 /// Signs of money.
@@ -22,7 +22,7 @@ const UNITS: Phrases = phrases!("english/units.txt");
 const MAX_ID_LENGTH: usize = 24;
 
 /// A fact, with its key in lower case.
-pub(super) fn fact(key: &str, weight: f64) -> Option<Fact> {
+pub(crate) fn fact(key: &str, weight: f64) -> Option<Fact> {
     Some(Fact {
         key: key.to_lowercase(),
         weight,
@@ -30,7 +30,7 @@ pub(super) fn fact(key: &str, weight: f64) -> Option<Fact> {
 }
 
 /// The fact in a chunk with a digit; `tail` is the text after it.
-pub(super) fn number_fact(chunk: &str, lower: &str, tail: &str) -> Option<Fact> {
+pub(crate) fn number_fact(chunk: &str, lower: &str, tail: &str) -> Option<Fact> {
     if is_date(chunk) {
         return fact(chunk, 1.0);
     }

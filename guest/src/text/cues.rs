@@ -1,7 +1,7 @@
 //! Words that show what a sentence does: decide, ask, or only chat.
 
 use super::terms::is_stop_word;
-use super::text::{is_kanji, is_katakana, strip_markers};
+use super::{is_kanji, is_katakana, strip_markers};
 use crate::phrases::{Phrases, phrases};
 
 /// Titles behind the name of a person who is spoken about.

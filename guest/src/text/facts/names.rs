@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use super::text::fold;
+use crate::text::fold;
 
 /// The names of the participants, in lower case.
 #[derive(Default)]
-pub(super) struct Names(BTreeSet<String>);
+pub(crate) struct Names(BTreeSet<String>);
 
 impl Names {
     /// From display names; the parts of a name count too.
-    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         let mut all = BTreeSet::new();
         for name in names {
             let name = fold(name).to_lowercase();
@@ -25,7 +25,7 @@ impl Names {
     }
 
     /// Returns true if a lower-case word is a name.
-    pub(super) fn contains(&self, name: &str) -> bool {
+    pub(crate) fn contains(&self, name: &str) -> bool {
         self.0.contains(name)
     }
 }
