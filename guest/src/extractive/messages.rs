@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use chrono::{DateTime, Datelike};
+use chrono::Datelike as _;
 
 use super::score::{Candidate, Crowd, Vocabulary};
 use crate::bindings::types::{Message, Timestamp};
+use crate::now::local;
 use crate::text::facts::Names;
 use crate::text::sentences::split;
 use crate::text::{cut, flatten, strip_markers};
@@ -69,10 +70,7 @@ pub(crate) fn name(message: &Message) -> String {
 
 /// The day in local time, `YYYY-MM-DD`; `None` if the year has more than four digits.
 pub(crate) fn local_date(time: Timestamp) -> Option<String> {
-    let local = time
-        .unix_seconds
-        .checked_add(i64::from(time.utc_offset_seconds))?;
-    let date = DateTime::from_timestamp(local, 0)?.date_naive();
+    let date = local(time)?.date();
     (0..=9999).contains(&date.year()).then(|| date.to_string())
 }
 

@@ -7,11 +7,11 @@ use chrono::{NaiveDate, NaiveDateTime};
 
 use super::Given;
 use crate::text::dates::Dates;
+use crate::text::is_japanese_letter;
 use crate::text::terms::terms;
 use crate::text::values::numbers::Point;
 use crate::text::values::reading;
 use crate::text::values::{Amount, Found, Value, normal, numerals};
-use crate::text::{is_kana, is_kanji};
 
 /// So few sources are one conversation: a line may follow from any of them.
 const FEW: usize = 12;
@@ -79,7 +79,7 @@ impl Said {
 }
 
 fn is_japanese(text: &str) -> bool {
-    text.chars().any(|c| is_kana(c) || is_kanji(c))
+    text.chars().any(is_japanese_letter)
 }
 
 fn words(text: &str) -> BTreeSet<String> {

@@ -1,14 +1,14 @@
 //! Answers a mention that marks something: says what is remembered now and what it replaces, in fixed words, without a model.
 
-use super::question::ReplyLanguage;
 use super::situation::Situation;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, KeptText, MessageRef, Scope};
 use crate::marks::{Corrections, Kind, Superseded, read};
+use crate::text::language::Language;
 use crate::text::lines::lines;
 use crate::text::{cut, flatten, strip_markers};
 
-/// What is said is repeated up to so many columns.
+/// Texts are repeated up to so many columns.
 const MAX_SAID: usize = 240;
 /// So is each line that is replaced.
 const MAX_LINE: usize = 160;
@@ -56,7 +56,7 @@ fn line(text: String) -> Line {
     Line { text, messages }
 }
 
-fn correction(situation: &Situation, mark: &KeptText, language: ReplyLanguage) -> Vec<Line> {
+fn correction(situation: &Situation, mark: &KeptText, language: Language) -> Vec<Line> {
     let mut written = vec![line(language.corrected(&said(mark)))];
     let replaced = replaced(situation, mark);
     if replaced.is_empty() {

@@ -2,7 +2,6 @@
 
 use super::asker::{PromptInput, Said};
 use super::confirmation::{Confirmation, confirmation};
-use super::question::ReplyLanguage;
 use super::quote;
 use super::situation::{Situation, Wanted};
 use super::{Answered, Responder, citing};
@@ -117,7 +116,7 @@ impl Responder<'_> {
     }
 
     /// Puts a link in the place of each number; without an address, who wrote it and when.
-    fn link(&self, answered: &mut Answered, language: ReplyLanguage) {
+    fn link(&self, answered: &mut Answered, language: Language) {
         let is_quoted = answered.engine == Engine::Extractive;
         let linked = answered.clone().shown(&|number, source| {
             let address = source.messages.first().and_then(|at| {

@@ -43,6 +43,11 @@ pub(crate) fn is_kanji(c: char) -> bool {
     matches!(c, '々' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
+/// Kana and Chinese characters.
+pub(crate) fn is_japanese_letter(c: char) -> bool {
+    is_kana(c) || is_kanji(c)
+}
+
 /// Invisible characters, and those that change the reading direction.
 pub(crate) fn is_invisible(c: char) -> bool {
     matches!(

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::cues::{is_chatter, is_question};
 use super::terms::plain_words;
-use super::{flatten, is_alphanumeric, is_kana, is_kanji, is_line_break, strip_markers, width};
+use super::{flatten, is_alphanumeric, is_japanese_letter, is_line_break, strip_markers, width};
 use crate::phrases::{Phrases, phrases};
 
 /// A wider sentence is cut (a Japanese character is two columns).
@@ -104,7 +104,7 @@ fn lines(text: &str) -> Vec<Line> {
 /// Stack frames, log lines, source code: much punctuation, or a typical beginning.
 pub(crate) fn looks_like_code(line: &str) -> bool {
     let text = line.trim();
-    if text.contains("://") || text.chars().any(|c| is_kana(c) || is_kanji(c)) {
+    if text.contains("://") || text.chars().any(is_japanese_letter) {
         return false;
     }
     let marks = text
@@ -209,7 +209,7 @@ fn ends_here(mark: char, head: &str, next: Option<char>) -> bool {
     match mark {
         // `3.5`, `v1.2.3`, `main.rs` and URLs have no space after the full stop.
         '.' => spaced && !is_abbreviation(head),
-        '!' | '?' => spaced || next.is_some_and(|n| is_kana(n) || is_kanji(n)),
+        '!' | '?' => spaced || next.is_some_and(is_japanese_letter),
         _ => true,
     }
 }

@@ -1,4 +1,4 @@
-//! What was said, decided, done or is open in a time or a channel, in short: the answer to a question that asks for nothing
+//! Overviews of a time or a channel, of all that was said or of what was decided, done or is open: the answer to a question that asks for nothing
 //! else. Each decision, question and task is told once, with what became of it.
 
 mod heading;
@@ -17,7 +17,7 @@ use crate::extractive::messages::{local_date, name};
 use crate::extractive::{Input, TodoKind, is_note, summarize};
 use crate::fit::NOTHING;
 use crate::recall::{Overview, OverviewOf, Searcher, only_asks};
-use crate::text::{fold, is_kana, is_kanji};
+use crate::text::{fold, is_japanese_letter};
 use crate::ts::Ts;
 use heading::Heading;
 use items::{End, Item, decided, items, ts_of};
@@ -36,7 +36,7 @@ const ITEMS: usize = 20;
 const NEWEST: usize = 5;
 
 impl Responder<'_> {
-    /// What was said in the time and the channels that a question names; `None` if it asks for something that was said.
+    /// An overview of the time and the channels that a question names; `None` if it asks for something that was said.
     pub(super) fn overview(&self, question: &Question) -> Result<Option<Response>, Error> {
         let searcher = Searcher::new(self.ports.recall, self.ports.storage, self.now);
         let request = SearchRequest {
@@ -161,7 +161,7 @@ impl Responder<'_> {
     }
 }
 
-/// What an overview is made from.
+/// The input of an overview.
 struct Material<'a> {
     overview: &'a Overview,
     heading: &'a Heading,
@@ -171,9 +171,9 @@ struct Material<'a> {
     people: &'a [Hit],
     /// All messages of the time, and others that may say what became of them, in order of time.
     all: Vec<&'a Hit>,
-    /// Whether a message is of the time,
+    /// True if a message is of the time.
     is_of_time: &'a dyn Fn(&Hit) -> bool,
-    /// and was not said to the bot, and is about what is asked for.
+    /// True if it was not said to the bot, and is about what is asked for.
     counts: &'a dyn Fn(&Hit) -> bool,
 }
 
@@ -282,7 +282,7 @@ impl<'a> Material<'a> {
         found
     }
 
-    /// Whether a question or a task ended in the time, if that is what is asked for.
+    /// Returns true if a question or a task ended in the time, if that is what is asked for.
     fn is_asked_for(&self, item: &Item<'_>) -> bool {
         let found = &self.overview.found;
         let since = found.since.map(|since| Ts::first_of(since.unix_seconds));
@@ -319,9 +319,9 @@ fn main_lines<'h>(hits: &[&'h Hit], length: u32) -> Vec<Line<'h>> {
         .collect()
 }
 
-/// Whether a question is in Japanese, whatever its channel is called.
+/// Returns true if a question is in Japanese, whatever its channel is called.
 fn is_japanese(question: &str) -> bool {
-    let is_japanese = |text: &str| text.contains(|c: char| is_kana(c) || is_kanji(c));
+    let is_japanese = |text: &str| text.contains(is_japanese_letter);
     let words = question.split_whitespace();
     let rest: Vec<&str> = words.filter(|word| !word.starts_with('#')).collect();
     let rest = rest.join(" ");

@@ -3,14 +3,13 @@
 mod texts;
 mod wanted;
 
-pub(super) use texts::ReplyLanguage;
-
 use crate::bindings::types::{Context, Message};
 use crate::phrases::contains_words;
 use crate::prompt::{conversation_messages, reply_target_messages};
 use crate::text::cues::{is_chatter, is_question};
+use crate::text::language::Language;
 use crate::text::terms::{terms, words};
-use crate::text::{flatten, fold, is_japanese, is_kana, is_kanji};
+use crate::text::{flatten, fold, is_japanese, is_japanese_letter, is_kanji};
 use wanted::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted};
 
 /// The weight of a single kanji.
@@ -34,7 +33,7 @@ struct Word {
     kind: Kind,
 }
 
-/// What a word says about the question's subject.
+/// The meaning of a word for the question's subject.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     /// A single kanji: little.
@@ -51,16 +50,16 @@ pub(super) struct Question {
     author_id: String,
     /// Its text, without the bot's name.
     pub(super) text: String,
-    pub(super) language: ReplyLanguage,
-    /// Whether it asks for an overview.
+    pub(super) language: Language,
+    /// True if it asks for an overview.
     pub(super) recap: bool,
-    /// Whether it is about the bot itself, if it has no words.
+    /// True if it is about the bot itself, if it has no words.
     pub(super) help: bool,
-    /// Whether it only says thanks.
+    /// True if it only says thanks.
     pub(super) thanks: bool,
-    /// Whether it is a question, even without a word to search for.
+    /// True if it is a question, even without a word to search for.
     pub(super) asks: bool,
-    /// Whether it is a greeting.
+    /// True if it is a greeting.
     pub(super) greets: bool,
     words: Vec<Word>,
     wanted: Vec<&'static Wanted>,
@@ -101,22 +100,22 @@ impl Question {
         }
     }
 
-    /// Whether there is a word to search for.
+    /// Returns true if there is a word to search for.
     pub(super) fn has_words(&self) -> bool {
         !self.words.is_empty()
     }
 
-    /// Whether a message asks it: the same author says the same.
+    /// Returns true if a message asks it: the same author says the same.
     pub(super) fn is_asked_in(&self, message: &Message) -> bool {
         message.user.id == self.author_id && plain(&message.text).ends_with(&plain(&self.text))
     }
 
-    /// Whether it is more than a call of the bot.
+    /// Returns true if it is more than a call of the bot.
     pub(super) fn says_something(&self) -> bool {
         self.has_words() || self.recap || self.thanks || self.help || self.greets
     }
 
-    /// Whether a text in plain letters has a sign of the kind of information that is asked for.
+    /// Returns true if a text in plain letters has a sign of the kind of information that is asked for.
     pub(super) fn has_sign(&self, folded: &str) -> bool {
         self.wanted.iter().any(|wanted| {
             wanted.digits && folded.contains(|c: char| c.is_ascii_digit())
@@ -137,7 +136,7 @@ impl Question {
         self.words.iter().map(found).collect()
     }
 
-    /// Whether a text has a word of the most important kind that the question has.
+    /// Returns true if a text has a word of the most important kind that the question has.
     pub(super) fn has_subject(&self, folded: &str) -> bool {
         let kind = self.words.iter().map(|word| word.kind).max();
         let mut found = self.words.iter().zip(self.matches(folded));
@@ -241,17 +240,17 @@ fn without_mention(text: &str, bot: &str) -> String {
         .to_owned()
 }
 
-fn language<'a>(lower: &str, around: impl Iterator<Item = &'a str>) -> ReplyLanguage {
-    if lower.contains(|c: char| is_kana(c) || is_kanji(c)) {
-        ReplyLanguage::Japanese
+fn language<'a>(lower: &str, around: impl Iterator<Item = &'a str>) -> Language {
+    if lower.contains(is_japanese_letter) {
+        Language::Japanese
     } else if lower.contains(char::is_alphabetic) || !is_japanese(around) {
-        ReplyLanguage::English
+        Language::English
     } else {
-        ReplyLanguage::Japanese
+        Language::Japanese
     }
 }
 
-/// What somebody wants to know: a message, or what was asked before it if it only calls the bot.
+/// The question that somebody asks: a message, or what was asked before it if it only calls the bot.
 pub(super) fn asked(context: &Context, answered: &Message) -> Question {
     let read = |message: &Message| {
         let bot = context.persona.name.as_str();
@@ -267,7 +266,7 @@ pub(super) fn asked(context: &Context, answered: &Message) -> Question {
         return asked;
     };
     let mut meant = read(before);
-    if let ReplyLanguage::Japanese = asked.language {
+    if let Language::Japanese = asked.language {
         meant.language = asked.language;
     }
     if meant.has_words() { meant } else { asked }
@@ -361,15 +360,9 @@ mod tests {
         let language = |text: &str, around: &str| {
             Question::read(text, "みゃお", std::iter::once(around)).language
         };
-        assert_eq!(
-            language("@みゃお 予算？", "the budget"),
-            ReplyLanguage::Japanese
-        );
-        assert_eq!(
-            language("@みゃお budget?", "予算です"),
-            ReplyLanguage::English
-        );
-        assert_eq!(language("@みゃお ???", "予算です"), ReplyLanguage::Japanese);
-        assert_eq!(language("@みゃお", "the budget"), ReplyLanguage::English);
+        assert_eq!(language("@みゃお 予算？", "the budget"), Language::Japanese);
+        assert_eq!(language("@みゃお budget?", "予算です"), Language::English);
+        assert_eq!(language("@みゃお ???", "予算です"), Language::Japanese);
+        assert_eq!(language("@みゃお", "the budget"), Language::English);
     }
 }

@@ -2,21 +2,14 @@
 
 use crate::bindings::types::Source;
 use crate::extractive::messages::local_date;
+use crate::text::language::Language;
 
-/// The language of a reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::responder) enum ReplyLanguage {
-    /// Japanese.
-    Japanese,
-    /// English, also used for any other language.
-    English,
-}
-
-impl ReplyLanguage {
+/// Texts in Japanese, and in English for any other language.
+impl Language {
     fn pick(self, japanese: &str, english: &str) -> String {
         match self {
             Self::Japanese => japanese.to_owned(),
-            Self::English => english.to_owned(),
+            _ => english.to_owned(),
         }
     }
 
@@ -39,7 +32,7 @@ impl ReplyLanguage {
         let before = match self {
             _ if text.ends_with("```") => "\n",
             Self::Japanese => "",
-            Self::English => " ",
+            _ => " ",
         };
         format!("{text}{before}{mark}")
     }
@@ -54,7 +47,7 @@ impl ReplyLanguage {
         };
         match self {
             Self::Japanese => format!("（{}）", origin.join("、")),
-            Self::English => format!("({})", origin.join(", ")),
+            _ => format!("({})", origin.join(", ")),
         }
     }
 
@@ -70,7 +63,7 @@ impl ReplyLanguage {
     pub(in crate::responder) fn recent(self, channel: &str) -> String {
         match self {
             Self::Japanese => format!("#{channel} の最近の記憶です。"),
-            Self::English => format!("What I last remember of #{channel}:"),
+            _ => format!("What I last remember of #{channel}:"),
         }
     }
 
@@ -83,18 +76,18 @@ impl ReplyLanguage {
     pub(in crate::responder) fn said_lately(self, channel: &str) -> String {
         match self {
             Self::Japanese => format!("#{channel} の最近の発言からの抜粋です。"),
-            Self::English => format!("From the latest messages of #{channel}:"),
+            _ => format!("From the latest messages of #{channel}:"),
         }
     }
 
-    /// What the bot can do.
+    /// The abilities of the bot.
     pub(in crate::responder) fn help(self, name: &str) -> String {
         match self {
             Self::Japanese => format!(
                 "{name}です。ここでの会話を覚えていて、聞かれたことに記憶や発言を引用して答えます。\n\
                  たとえば「公開日はいつ？」「最近の状況は？」のように聞いてください。"
             ),
-            Self::English => format!(
+            _ => format!(
                 "I'm {name}. I remember what is said here, and answer questions by quoting it.\n\
                  Try “When is the launch?” or “What happened lately?”"
             ),
@@ -110,7 +103,7 @@ impl ReplyLanguage {
     pub(in crate::responder) fn noted(self, said: &str) -> String {
         match self {
             Self::Japanese => format!("覚えました: {said}"),
-            Self::English => format!("Noted: {said}"),
+            _ => format!("Noted: {said}"),
         }
     }
 
@@ -118,7 +111,7 @@ impl ReplyLanguage {
     pub(in crate::responder) fn corrected(self, said: &str) -> String {
         match self {
             Self::Japanese => format!("訂正を覚えました: {said}"),
-            Self::English => format!("Noted the correction: {said}"),
+            _ => format!("Noted the correction: {said}"),
         }
     }
 
@@ -134,7 +127,7 @@ impl ReplyLanguage {
     pub(in crate::responder) fn and_more(self, count: usize) -> String {
         match self {
             Self::Japanese => format!("- ほか {count} 行"),
-            Self::English => format!("- and {count} more"),
+            _ => format!("- and {count} more"),
         }
     }
 
@@ -165,7 +158,7 @@ impl ReplyLanguage {
     fn memory_of_channel(self, channel: &str) -> String {
         match self {
             Self::Japanese => format!("#{channel} の記憶"),
-            Self::English => format!("memory of #{channel}"),
+            _ => format!("memory of #{channel}"),
         }
     }
 
@@ -177,7 +170,7 @@ impl ReplyLanguage {
     pub(in crate::responder) fn bullet(self, text: &str, origin: &[String]) -> String {
         match self {
             Self::Japanese => format!("- 「{text}」（{}）", origin.join("、")),
-            Self::English => format!("- “{text}” ({})", origin.join(", ")),
+            _ => format!("- “{text}” ({})", origin.join(", ")),
         }
     }
 }

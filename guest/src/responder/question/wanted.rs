@@ -24,7 +24,7 @@ pub(super) const THANKS: Phrases = phrases!("japanese/thanks.txt", "english/than
 pub(super) struct Wanted {
     /// Words in a question that ask for it.
     pub(super) asking: Phrases,
-    /// Whether a digit in an answer is a sign of it.
+    /// True if a digit in an answer is a sign of it.
     pub(super) digits: bool,
     /// Other signs of it in an answer.
     pub(super) signs: Phrases,

@@ -9,12 +9,13 @@ mod sources;
 use sources::{MAX_QUOTE, Quotable, newest_first, of_marks, quotables};
 
 use super::citing;
-use super::question::{self, Question, ReplyLanguage};
+use super::question::{self, Question};
 use super::situation::Situation;
 use crate::bindings::types::{ChannelMemory, Context, Message, Source};
 use crate::extractive::{self, Input, items};
 use crate::prompt::target_thread_messages;
 use crate::text::cut;
+use crate::text::language::Language;
 use crate::text::terms::terms;
 
 /// With fewer hits, lines of memories and of the conversation are quoted, too.
@@ -35,7 +36,7 @@ pub(super) struct Quoted {
     /// In Markdown.
     pub(super) answer: citing::Answer,
     pub(super) sources: Vec<Source>,
-    /// Whether nothing bears on the question.
+    /// True if nothing bears on the question.
     pub(super) found_nothing: bool,
 }
 
@@ -79,7 +80,7 @@ fn to_question(situation: &Situation) -> Quoted {
         let more: Vec<Quotable> = more.filter(|quote| !is_known(quote)).collect();
         found.extend(more);
     }
-    // What people marked stands first.
+    // Marks stand first.
     let mut quotes = best(asked, of_marks(situation));
     found.retain(|quote| !quotes.iter().any(|mark| says_the_same(quote, mark)));
     quotes.extend(found);
@@ -139,7 +140,7 @@ fn best(asked: &Question, quotables: Vec<Quotable>) -> Vec<Quotable> {
     chosen
 }
 
-/// Whether a quote adds hardly anything to another, which has most of its words and all of its numbers.
+/// Returns true if a quote adds hardly anything to another, which has most of its words and all of its numbers.
 fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
     let (own, others) = (terms(&quote.shown), terms(&other.shown));
     let numbers = |text: &str| {
@@ -159,7 +160,7 @@ fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
     !new_number && known * 10 >= own.len() * 7
 }
 
-fn bullet(quote: &Quotable, context: &Context, language: ReplyLanguage) -> String {
+fn bullet(quote: &Quotable, context: &Context, language: Language) -> String {
     let source = &quote.source;
     let is_here = source.channel_name == context.conversation_history.channel_name;
     let mut origin = match &source.user {
@@ -173,7 +174,7 @@ fn bullet(quote: &Quotable, context: &Context, language: ReplyLanguage) -> Strin
 }
 
 /// The memory of the target thread or of the channel; without a memory, an extract of the messages.
-fn recap(context: &Context, language: ReplyLanguage) -> Option<String> {
+fn recap(context: &Context, language: Language) -> Option<String> {
     let thread = context.target_thread_ts.as_deref();
     let channel = &context.conversation_history.channel_name;
     let of_thread = thread.and_then(|thread| {

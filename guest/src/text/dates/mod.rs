@@ -14,6 +14,7 @@ use crate::text::values::numbers::Point;
 use crate::text::values::{Found, Unit, Value};
 pub(crate) use dated::dated;
 use months::{ends_of_months, months};
+pub(crate) use weekdays::weekday;
 use weekdays::{leading_weekday, weekdays};
 
 /// Words and how many days they are from today.

@@ -1,5 +1,7 @@
 //! The weekdays that a text names.
 
+use chrono::Weekday;
+
 use crate::phrases::{Phrases, contains_words, phrases};
 
 /// The number of a weekday, and how it is written.
@@ -18,6 +20,15 @@ pub(super) fn weekdays(text: &str) -> Vec<(u32, &'static str)> {
         }
     }
     found
+}
+
+/// The weekday that a word is, in the singular: `fri`, `金曜`.
+pub(crate) fn weekday(word: &str) -> Option<Weekday> {
+    let line = WEEKDAYS
+        .iter()
+        .find(|line| line.split(' ').skip(1).any(|own| own == word));
+    let (day, _) = line.filter(|_| !word.ends_with("days"))?.split_once(' ')?;
+    Weekday::try_from(day.parse::<u8>().ok()?).ok()
 }
 
 /// The weekday with which a text begins.

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use chrono::{Datelike as _, NaiveDate, Weekday};
+use chrono::{Datelike as _, NaiveDate};
 
 use super::{Days, Named, Relation};
+use crate::text::dates::weekday;
 use crate::text::values::numbers::month;
 
 /// The words before a time that say how messages stand to it; the longest first.
@@ -71,7 +72,7 @@ pub(super) fn named(question: &str, today: NaiveDate) -> Vec<Named> {
     named
 }
 
-/// Whether this joins the two ends of a time: `from Monday to Friday`.
+/// Returns true if this joins the two ends of a time: `from Monday to Friday`.
 fn is_joint(between: Option<&str>) -> bool {
     let joint = between.unwrap_or_default().trim().to_lowercase();
     matches!(
@@ -250,19 +251,6 @@ fn year_alone(words: &[Word], today: NaiveDate, has_preposition: bool) -> Option
         words,
         is_date,
     })
-}
-
-fn weekday(word: &str) -> Option<Weekday> {
-    match word {
-        "monday" | "mon" => Some(Weekday::Mon),
-        "tuesday" | "tue" | "tues" => Some(Weekday::Tue),
-        "wednesday" | "wed" => Some(Weekday::Wed),
-        "thursday" | "thu" | "thurs" => Some(Weekday::Thu),
-        "friday" | "fri" => Some(Weekday::Fri),
-        "saturday" | "sat" => Some(Weekday::Sat),
-        "sunday" | "sun" => Some(Weekday::Sun),
-        _ => None,
-    }
 }
 
 /// `3`, `3rd`.

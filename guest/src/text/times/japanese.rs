@@ -3,6 +3,7 @@
 use chrono::{Datelike as _, NaiveDate, Weekday};
 
 use super::{Days, Named, Relation};
+use crate::text::dates;
 
 /// The words behind a time that say how messages stand to it.
 const RELATIONS: [(&str, Relation); 10] = [
@@ -17,16 +18,6 @@ const RELATIONS: [(&str, Relation); 10] = [
     ("現在", Relation::AsOf),
     ("より前", Relation::Before),
 ];
-const WEEKDAYS: [(char, Weekday); 7] = [
-    ('月', Weekday::Mon),
-    ('火', Weekday::Tue),
-    ('水', Weekday::Wed),
-    ('木', Weekday::Thu),
-    ('金', Weekday::Fri),
-    ('土', Weekday::Sat),
-    ('日', Weekday::Sun),
-];
-
 /// The times that a question names, in order.
 pub(super) fn named(question: &str, today: NaiveDate) -> Vec<Named> {
     let mut named = Vec::new();
@@ -113,9 +104,9 @@ fn weekday_alone(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
 }
 
 fn weekday(text: &str) -> Option<(Weekday, &str)> {
-    let (_, day) = WEEKDAYS.iter().find(|(c, _)| text.starts_with(*c))?;
-    let rest = text.get('月'.len_utf8()..)?.strip_prefix('曜')?;
-    Some((*day, rest.strip_prefix('日').unwrap_or(rest)))
+    let (name, rest) = text.split_at_checked("月曜".len())?;
+    let day = dates::weekday(name)?;
+    Some((day, rest.strip_prefix('日').unwrap_or(rest)))
 }
 
 /// `3日前`, `2週間前`, `過去7日間`.
