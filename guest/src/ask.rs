@@ -17,7 +17,7 @@ use crate::text::language::Language;
 pub(crate) trait Question {
     /// An accepted answer.
     type Answer;
-    /// What the model is asked for.
+    /// The kind of answer to ask for.
     const KIND: AnswerKind;
 
     /// Accepts the answer to a prompt, or says what is wrong with it.
@@ -293,7 +293,7 @@ impl<'a> LazyRenderer<'a> {
     }
 }
 
-/// What an answer is worth, and its text.
+/// The worth of an answer, and its text.
 type Answered<Q> = (Judged<<Q as Question>::Answer>, String);
 
 /// Why the model is asked once more; without what people or the model wrote.

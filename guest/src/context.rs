@@ -290,7 +290,7 @@ pub fn assemble(
     context
 }
 
-/// Whether a memory is a stand-in; see `save-mode` in `wit/storage.wit`.
+/// Returns true if a memory is a stand-in; see `save-mode` in `wit/storage.wit`.
 #[must_use]
 pub fn is_stand_in(memory: &Memory) -> bool {
     memory.version == 0
@@ -310,7 +310,7 @@ pub fn workspace_memory<'a>(
     })
 }
 
-/// Whether a context has all of a memory.
+/// Returns true if a context has all of a memory.
 pub(crate) fn shows(context: &Context, memory: &Memory) -> bool {
     let is_it = |text: &String| *text == memory.content;
     match memory.scope {

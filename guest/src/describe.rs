@@ -18,7 +18,7 @@ pub(crate) fn memory(scope: Scope, scope_id: &str, memory_type: MemoryType) -> S
     )
 }
 
-/// What a model call is for: a memory, `the reply in thread C1:1709287200.000000`, …
+/// The purpose of a model call: a memory, `the reply in thread C1:1709287200.000000`, …
 pub(crate) fn purpose(purpose: &Purpose) -> String {
     let (scope, scope_id) = (purpose.scope, &purpose.scope_id);
     if let Some(memory_type) = purpose.memory_type {

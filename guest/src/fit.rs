@@ -1,6 +1,6 @@
 //! Makes a prompt fit into the model's context window.
 //!
-//! What does not fit is left out in this order, until the rest fits:
+//! Parts that do not fit are left out in this order, until the rest fits:
 //!
 //! 1. records, and what bears on the question, the worst first;
 //! 2. memories of other channels: short-term versions, the oldest first, then long-term memories;
@@ -163,7 +163,7 @@ pub(crate) enum Fitted<'t> {
 pub(crate) enum Cut {
     /// All records.
     Records,
-    /// What people marked.
+    /// The marks of people.
     Marks,
     /// The last of the sources that is still there.
     Source,

@@ -1,4 +1,4 @@
-//! What prompts show besides messages and memories.
+//! The notes that prompts show besides messages and memories.
 
 use crate::bindings::types::{KeptText, Notes};
 

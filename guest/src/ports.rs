@@ -1,4 +1,4 @@
-//! What the logic needs from outside, as traits: the host's imports in the component, small in-memory versions in
+//! The needs of the logic from outside, as traits: the host's imports in the component, small in-memory versions in
 //! tests. They mirror the interfaces of `wit/`, where each call is documented.
 
 use crate::bindings::chat::{ChatError, PostOutcome, PostRequest};
@@ -29,7 +29,7 @@ pub trait Storage {
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError>;
     /// The words of parts of messages that may be seen.
     fn read_spans(&self, spans: &[KeptSpan]) -> Result<Vec<KeptText>, StorageError>;
-    /// What may be due.
+    /// Channels and threads that may be due.
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError>;
     /// The backlog of one channel, or of one of its threads.
     fn get_backlog(
@@ -46,9 +46,9 @@ pub trait Storage {
     fn defer(&self, scope: Scope, scope_id: &str, deferral: &Deferral) -> Result<(), StorageError>;
 }
 
-/// What finds messages by their terms (`wit/recall.wit`).
+/// Finds messages by their terms (`wit/recall.wit`).
 pub trait Recall {
-    /// What has one of the terms.
+    /// Messages and memories that have one of the terms.
     fn find_candidates(&self, query: &RecallQuery) -> Result<Candidates, StorageError>;
     /// The terms of a text, in order.
     fn terms(&self, text: &str) -> Vec<String>;
@@ -92,7 +92,7 @@ pub trait Log {
     fn write(&self, level: Level, line: &str);
 }
 
-/// What the making of memories depends on. Replies need a [`Chat`] besides.
+/// The dependencies of making memories. Replies need a [`Chat`] besides.
 pub struct Ports<'a> {
     /// The store.
     pub storage: &'a dyn Storage,

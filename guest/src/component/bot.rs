@@ -1,4 +1,4 @@
-//! What the world `bot` has in addition to `memory`: the import `chat`, and answers to people.
+//! Exports and imports of the world `bot` in addition to `memory`: the import `chat`, and answers to people.
 
 use super::memory::begin;
 use super::{Component, Host};

@@ -1,4 +1,4 @@
-//! What the world `memory` has in addition to `summarizer`: the import `storage`, and what works over it.
+//! Exports and imports of the world `memory` in addition to `summarizer`: the import `storage`, and what works over it.
 
 use super::{Component, Host, read_settings};
 use crate::bindings::errors::Error;
@@ -77,7 +77,7 @@ impl Recall for Host {
     }
 }
 
-/// What a call works with, if the host's settings and its time are accepted.
+/// The run of a call, if the host's settings and its time are accepted.
 pub(super) fn begin(now: Timestamp) -> Result<(Ports<'static>, Timestamp), Error> {
     let settings = read_settings()?;
     let host = Host::of(&settings);

@@ -54,7 +54,7 @@ impl Host {
     }
 }
 
-/// What the host calls.
+/// The exports that the host calls.
 struct Component;
 
 /// The settings of the host.

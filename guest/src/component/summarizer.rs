@@ -1,4 +1,4 @@
-//! What every world exports: `about`, `memory-summarizer` and `reply-prompt`.
+//! The exports of every world: `about`, `memory-summarizer` and `reply-prompt`.
 
 use super::{Component, Host, read_settings};
 use crate::bindings::errors::{Error, SettingFault};

@@ -49,7 +49,7 @@ impl Run<'_> {
         (1..=LONGEST_DELAY).contains(&left).then(|| earlier.clone())
     }
 
-    /// What is narrowed down if the model does not answer: more if the memory failed before.
+    /// The parts to narrow down if the model does not answer: more if the memory failed before.
     pub(super) fn narrowing(deferrals: &[Deferral], memory_type: MemoryType) -> Narrowing {
         match of_type(deferrals, memory_type) {
             Some(_) => Narrowing::BadAnswers,
@@ -113,7 +113,7 @@ fn lasting_reason(error: &Error) -> Option<String> {
     Some(reason)
 }
 
-/// Whether the model failed, rather than the store or a template.
+/// Returns true if the model failed, rather than the store or a template.
 pub(super) fn is_model_error(error: &Error) -> bool {
     matches!(
         error,
@@ -121,7 +121,7 @@ pub(super) fn is_model_error(error: &Error) -> bool {
     )
 }
 
-/// Whether a draft has newer messages than the existing stand-in.
+/// Returns true if a draft has newer messages than the existing stand-in.
 pub(super) fn has_news(stand_in: Option<&Memory>, draft: &MemoryDraft) -> bool {
     stand_in
         .is_none_or(|stand_in| stand_in.source_latest_message_ts != draft.source_latest_message_ts)

@@ -160,7 +160,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// Whether a channel has only one version, which the next one replaces.
+    /// Returns true if a channel has only one version, which the next one replaces.
     fn overwrites_versions(&self) -> bool {
         !self.ports.settings.history_enabled
     }

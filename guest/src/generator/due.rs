@@ -1,4 +1,4 @@
-//! What is due, and from when on a memory includes messages.
+//! Decides what is due, and from when on a memory includes messages.
 
 use super::Run;
 use crate::bindings::errors::Error;
@@ -101,7 +101,7 @@ impl Run<'_> {
         if self.is_outside_window(backlog)? {
             return Ok(Some(SkipReason::OutsideWindow));
         }
-        // What is shown lacks lines until then.
+        // Until then the shown text lacks lines.
         if backlog.lost_lines {
             return Ok(None);
         }
@@ -120,7 +120,7 @@ impl Run<'_> {
         Ok(has_memory && summarized_through(backlog)? > Some(self.until()))
     }
 
-    /// Whether the channel is due for a version that shows a thread without some of its older replies, as far as the
+    /// Returns true if the channel is due for a version that shows a thread without some of its older replies, as far as the
     /// backlogs tell. The first message of a thread is always shown.
     pub(super) fn leaves_out_replies(
         &self,
@@ -130,7 +130,7 @@ impl Run<'_> {
         if self.skip_reason(channel)?.is_some() {
             return Ok(false);
         }
-        // What does not fit goes into several versions.
+        // Messages that do not fit go into several versions.
         if channel.new_message_count > self.ports.settings.generation_message_limit {
             return Ok(true);
         }

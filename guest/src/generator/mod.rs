@@ -81,7 +81,7 @@ impl<'a> Run<'a> {
             .map_err(Error::Storage)
     }
 
-    /// Whether a memory was there already at the time of this run.
+    /// Returns true if a memory was there already at the time of this run.
     fn is_made_by_now(&self, memory: &Memory) -> bool {
         memory.updated_at.unix_seconds <= self.now.unix_seconds
     }

@@ -104,7 +104,7 @@ impl Run<'_> {
             .collect()
     }
 
-    /// Whether this run makes the memory of a thread with a new message. `channel` is its channel, if that is due.
+    /// Returns true if this run makes the memory of a thread with a new message. `channel` is its channel, if that is due.
     fn is_wanted(&self, thread: &Backlog, channel: Option<&Backlog>) -> bool {
         match (self.ports.settings.thread_memories, channel) {
             (ThreadMemories::Always, _) => true,

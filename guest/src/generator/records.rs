@@ -17,7 +17,7 @@ use crate::records::{Prose, Room, Said, Shown, facts, most_important, read_spans
 const MOST_MESSAGES: usize = 500;
 
 impl Run<'_> {
-    /// What the text of a memory does not hold of its messages.
+    /// Facts of its messages that the text of a memory does not hold.
     pub(super) fn records_of_messages(
         &self,
         text: &str,
@@ -43,7 +43,7 @@ impl Run<'_> {
         most_important(Prose::new(text, citations).missing(&messages))
     }
 
-    /// What the text of a merged memory does not hold of the messages behind the memories that were merged: their
+    /// Facts that the text of a merged memory does not hold of the messages behind the memories that were merged: their
     /// records, and the facts of the lines that it lost.
     pub(super) fn records_of_memories(
         &self,
@@ -91,7 +91,7 @@ impl Run<'_> {
         Marks::load(*storage, channel_id, self.until(), &settings.bot_name)
     }
 
-    /// Whether memories are made without a model, which would read the marks by itself.
+    /// Returns true if memories are made without a model, which would read the marks by itself.
     pub(super) fn extracts(&self) -> bool {
         self.ports.settings.engine == Engine::Extractive
     }
@@ -127,7 +127,7 @@ impl Run<'_> {
         })
     }
 
-    /// Whether it is the bot, whose posts repeat what is remembered already.
+    /// Returns true if it is the bot, whose posts repeat what is remembered already.
     fn is_self(&self, user: &User) -> bool {
         user.is_bot && user.name == self.ports.settings.bot_name
     }

@@ -139,7 +139,7 @@ impl Run<'_> {
         bound_around_thread(&mut context, max_tokens, &count_tokens);
         around.retain(|memory| context::shows(&context, memory));
         programs::mark(&mut context, program_lines(&around));
-        // What is replaced, whenever it was made.
+        // The memory to replace, whenever it was made.
         let query = MemoryQuery {
             threads: vec![thread_scope_id(&backlog.channel.id, thread_ts)],
             ..no_memories(None)

@@ -41,7 +41,7 @@ impl Run<'_> {
         let channels = storage.list_channels().map_err(Error::Storage)?;
         let legacy = self.ports.settings.legacy_workspace_short_term;
         let read = |query| storage.list_memories(&query).map_err(Error::Storage);
-        // What the channels' memories are merged into, whenever it was made.
+        // The memory to merge into, whenever it was made.
         let mut memories = read(MemoryQuery {
             workspace: true,
             ..no_memories(None)

@@ -1,4 +1,4 @@
-//! What a question is about: its words, each with the forms in which messages may have it.
+//! The words of a question, each with the forms in which messages may have it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ const RELATED_WEIGHT: f64 = 0.7;
 /// Pairs of hiragana are mostly endings and particles, and pairs of other letters with those are the end of one word and
 /// the beginning of another.
 const BESIDE_WORDS_WEIGHT: f64 = 0.3;
-/// What stands behind a word.
+/// Particles behind a word.
 const PARTICLES: &str = "はがをにのとでもへや";
 
 /// Words that ask for what was decided; the longer ones first.
@@ -45,22 +45,22 @@ const RECAP_REQUESTS: Phrases = phrases!(
     "english/asking-words.txt"
 );
 
-/// Whether a term says nothing about the subject.
+/// Returns true if a term says nothing about the subject.
 fn says_nothing(term: &str) -> bool {
     is_stop_word(term) || (term.chars().count() == 1 && term.chars().all(is_hiragana))
 }
 
-/// Whether a term is a pair of letters that is no part of a word, or says as little.
+/// Returns true if a term is a pair of letters that is no part of a word, or says as little.
 fn is_beside_words(term: &str) -> bool {
     let mut chars = term.chars();
     let (Some(first), Some(second), None) = (chars.next(), chars.next(), chars.next()) else {
         return term.chars().all(is_hiragana);
     };
-    // What kanji and hiragana make together is a verb or an adjective; katakana and hiragana are two words.
+    // Kanji and hiragana together is a verb or an adjective; katakana and hiragana are two words.
     is_hiragana(first) || is_hiragana(second) && (is_katakana(first) || PARTICLES.contains(second))
 }
 
-/// Whether a name in lower case has the term as a word, or as a part if it is written without spaces.
+/// Returns true if a name in lower case has the term as a word, or as a part if it is written without spaces.
 pub(super) fn is_named(name: &str, term: &str) -> bool {
     if term.is_ascii() {
         let mut words = name.split(|c: char| !c.is_alphanumeric());
@@ -123,7 +123,7 @@ pub(super) struct Concept {
     pub(super) messages: u32,
 }
 
-/// What a term stands for.
+/// The meanings of a term.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Meaning {
     /// The number of the concept.
@@ -200,13 +200,13 @@ impl Concepts {
         pairs.filter(|pair| self.adjacent.contains(pair)).collect()
     }
 
-    /// Whether no word says what the question is about.
+    /// Returns true if no word says what the question is about.
     pub(super) fn say_nothing(&self) -> bool {
         let mut concepts = self.concepts.iter();
         concepts.all(|concept| concept.term.chars().all(is_hiragana) || says_nothing(&concept.term))
     }
 
-    /// Whether a message has each word, in any form. What stands between words says nothing.
+    /// Returns true if a message has each word, in any form. What stands between words says nothing.
     pub(super) fn are_in(&self, terms: &[String], author: &str) -> bool {
         let found: BTreeSet<usize> = terms.iter().filter_map(|term| self.number(term)).collect();
         let mut concepts = self.concepts.iter().enumerate();
@@ -234,7 +234,7 @@ impl Concepts {
         self.by_term.keys().cloned().collect()
     }
 
-    /// What a term stands for.
+    /// The meanings of a term.
     pub(super) fn meaning(&self, term: &str) -> Option<Meaning> {
         self.by_term.get(term).copied()
     }

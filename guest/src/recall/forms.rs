@@ -9,7 +9,7 @@ const IRREGULAR: Phrases = phrases!("english/irregular-words.txt");
 
 /// A shorter word keeps its ending.
 const MIN_LETTERS: usize = 3;
-/// What is left without an ending has at least so many letters.
+/// A stem has at least so many letters.
 const MIN_STEM: usize = 3;
 const ENDINGS: [&str; 7] = ["", "e", "s", "es", "ed", "ing", "ings"];
 /// Endings that make another word of a word.
@@ -20,7 +20,7 @@ const DERIVING: [&str; 13] = [
 /// nothing in common.
 const MIN_ROOT: usize = 5;
 
-/// Whether a term is a word in English letters.
+/// Returns true if a term is a word in English letters.
 pub(super) fn is_english(term: &str) -> bool {
     !term.is_empty() && term.bytes().all(|b| b.is_ascii_lowercase())
 }

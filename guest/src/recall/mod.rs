@@ -51,9 +51,9 @@ struct Understood {
     until: Ts,
     /// The first and the last message of the time in which it was written in all likelihood.
     likely: Option<(Ts, Ts)>,
-    /// What it asks for in words, for a host that finds messages by their meaning.
+    /// The request in words, for a host that finds messages by their meaning.
     text: String,
-    /// What it asks for, if it asks for nothing that was said in particular.
+    /// The kind of overview, if it asks for nothing that was said in particular.
     overview: Option<OverviewOf>,
 }
 
@@ -66,23 +66,23 @@ impl Understood {
     }
 }
 
-/// What a request asks for that names nothing that was said.
+/// The overview that a request asks for that names nothing that was said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverviewOf {
     /// All that was said in a time or a channel.
     All,
-    /// What was decided, in a time or a channel or at all.
+    /// Decisions, in a time or a channel or at all.
     Decisions,
     /// Questions that nobody answered, and what is to do, in a time or a channel or at all.
     Open,
-    /// What was done in a time, whenever it was said that it is to do.
+    /// Tasks that were done in a time, whenever it was said that they are to do.
     Done,
 }
 
 /// The messages of an overview, the newest first.
 #[derive(Debug)]
 pub struct Overview {
-    /// What was asked for.
+    /// The kind that was asked for.
     pub of: OverviewOf,
     /// The messages of the time; of decisions, those that say one; of what was done, those before the time, too.
     pub found: SearchResult,
@@ -94,12 +94,12 @@ pub struct Overview {
     pub before: BTreeMap<(String, String), Hit>,
     /// When messages were marked as done, by their places.
     pub done: BTreeMap<(String, String), Ts>,
-    /// What open things are to be about; empty for all.
+    /// The subject of the open things; empty for all.
     about: Concepts,
 }
 
 impl Overview {
-    /// Whether only what is open about a subject was asked for.
+    /// Returns true if only what is open about a subject was asked for.
     pub(crate) fn has_subject(&self) -> bool {
         !self.about.is_empty()
     }
@@ -172,7 +172,7 @@ impl<'a> Searcher<'a> {
             before: BTreeMap::new(),
             done: BTreeMap::new(),
             about: match of {
-                // What settles an open thing may not name its subject.
+                // A message that settles an open thing may not name its subject.
                 OverviewOf::Open => understood.concepts.clone(),
                 _ => Concepts::default(),
             },
@@ -192,7 +192,7 @@ impl<'a> Searcher<'a> {
                 self.find_decisions(&understood, request.limit, &mut overview)?;
             }
             OverviewOf::All | OverviewOf::Open | OverviewOf::Done => {
-                // What was done may have been to do for long.
+                // A task that was done may have been open for long.
                 let since = since.filter(|_| of != OverviewOf::Done);
                 let bounds = (since, until);
                 let done = &mut overview.done;
@@ -204,7 +204,7 @@ impl<'a> Searcher<'a> {
         Ok(Some(overview))
     }
 
-    /// Whether a message is about the subject of an overview.
+    /// Returns true if a message is about the subject of an overview.
     #[must_use]
     pub fn is_about(&self, overview: &Overview, hit: &Hit) -> bool {
         let message = &hit.message;
@@ -447,7 +447,7 @@ impl<'a> Searcher<'a> {
     }
 }
 
-/// Whether a text begins with the name of a channel, and not with a longer name.
+/// Returns true if a text begins with the name of a channel, and not with a longer name.
 fn begins_with_name(text: &str, name: &str) -> bool {
     let behind = text.strip_prefix(name).filter(|_| !name.is_empty());
     behind.is_some_and(|behind| {
@@ -477,12 +477,12 @@ fn answered_decisions(hits: &[Hit]) -> BTreeMap<(String, String), Hit> {
         .collect()
 }
 
-/// Whether a person speaks of a change.
+/// Returns true if a person speaks of a change.
 fn says_change(hit: &Hit) -> bool {
     !hit.message.user.is_bot && mentions_change(&hit.message.text)
 }
 
-/// Whether a message by a person is of the same thread, or both are of none.
+/// Returns true if a message by a person is of the same thread, or both are of none.
 fn is_answered_by(older: &Hit, answer: &Hit) -> bool {
     let thread = |hit: &Hit| {
         let thread = hit.message.thread_ts.clone();
@@ -495,7 +495,7 @@ fn is_answered_by(older: &Hit, answer: &Hit) -> bool {
     is_same && older.at.channel_id == answer.at.channel_id && !older.message.user.is_bot
 }
 
-/// What a question finds that names only a time or a channel.
+/// The hits of a question that names only a time or a channel.
 fn newest_first(messages: Vec<FoundMessage>) -> Vec<Hit> {
     let mut hits: Vec<Hit> = messages
         .into_iter()

@@ -40,7 +40,7 @@ const MEANING_FROM: f64 = 1.0;
 const LIKELY: f64 = 0.5;
 /// How much more the newest candidate counts than the oldest: newer values come first.
 const RECENCY: f64 = 0.2;
-/// What fits less than this part of the best does not bear on the question.
+/// Hits that score below this fraction of the best hit are dropped.
 const LEAST_PART: f64 = 0.05;
 
 /// A candidate.
@@ -51,7 +51,7 @@ struct Document {
     occurrences: Vec<f64>,
     /// The terms that it has of the question.
     terms: BTreeSet<String>,
-    /// Whether it only asks, and whether it ends with a question.
+    /// True if it only asks; and if it ends with a question.
     only_asks: bool,
     asks: bool,
     /// How much it counts that its meaning is similar.
@@ -101,7 +101,7 @@ impl Document {
     }
 }
 
-/// Whether each sentence of a text in lower case is a question.
+/// Returns true if each sentence of a text in lower case is a question.
 pub(crate) fn only_asks(text: &str) -> bool {
     let lines = text.lines();
     let sentences = lines.flat_map(|line| {
@@ -139,7 +139,7 @@ pub(super) fn rank(
     }
     let beside = best_neighbours(&documents);
     let last = float(documents.len()).max(2.0) - 1.0;
-    // What a message has that has each word once, all of them.
+    // The score of a message that has each word once.
     let whole = rarity.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let mut ranked: Vec<(f64, Document)> = Vec::with_capacity(documents.len());
     for (number, (document, beside)) in documents.into_iter().zip(beside).enumerate() {

@@ -20,7 +20,7 @@ pub struct Asker<'a> {
     renderer: LazyRenderer<'a>,
 }
 
-/// What is asked for: a reply, or without an occasion, a judgment whether there should be one.
+/// The text to ask for: a reply, or without an occasion, a judgment whether there should be one.
 #[derive(Clone, Copy)]
 pub(super) struct PromptInput<'q> {
     /// The context of the prompt.
@@ -34,7 +34,7 @@ pub(super) struct PromptInput<'q> {
 /// A prompt that fits.
 struct Prompt {
     prompt: String,
-    /// What was left out.
+    /// The parts left out.
     left_out: LeftOut,
     /// How many sources it has.
     sources: usize,
@@ -43,7 +43,7 @@ struct Prompt {
 /// An answer, and what its prompt had.
 pub(super) struct Said<A> {
     pub(super) answer: A,
-    /// What was left out of the prompt.
+    /// The parts left out of the prompt.
     pub(super) left_out: LeftOut,
     /// How many sources the prompt had.
     pub(super) sources: usize,

@@ -25,9 +25,9 @@ struct Mark {
     /// Where it stood: the byte of the text without numbers.
     at: usize,
     number: usize,
-    /// Whether a space was before it.
+    /// True if a space was before it.
     spaced: bool,
-    /// Whether it stood at the beginning of a line.
+    /// True if it stood at the beginning of a line.
     leads: bool,
 }
 
@@ -177,7 +177,7 @@ fn source(sources: &[Source], number: usize) -> Option<&Source> {
     sources.get(number.checked_sub(1)?)
 }
 
-/// Whether a character stands in code.
+/// Tells code from text.
 #[derive(Default)]
 struct Code {
     fenced: bool,

@@ -1,4 +1,4 @@
-//! What bears on a question: messages that the search finds, and lines of memories.
+//! Sources that bear on a question: messages that the search finds, and lines of memories.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,7 +34,7 @@ const LEAST_PART_OF_LINE: f64 = 0.5;
 const MAX_EXCERPT: usize = 600;
 const BEFORE: usize = 80;
 
-/// What bears on a question, the best first.
+/// The sources that bear on a question, the best first.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) hits: Vec<Hit>,
@@ -108,7 +108,7 @@ impl Responder<'_> {
     }
 }
 
-/// Whether a message asks the bot something.
+/// Returns true if a message asks the bot something.
 fn asks_the_bot(text: &str, bot: &str) -> bool {
     let text = fold(text).to_lowercase();
     let mention = format!("@{}", fold(bot).to_lowercase());

@@ -36,17 +36,17 @@ use situation::Wanted;
 pub struct Answered {
     /// The text, in Markdown, with the numbers of its sources.
     pub text: String,
-    /// What made it.
+    /// The engine that made it.
     pub engine: Engine,
-    /// Whether it was cut off at its token limit.
+    /// True if it was cut off at its token limit.
     pub truncated: bool,
-    /// What was left out of the prompt.
+    /// The parts left out of the prompt.
     pub left_out: LeftOut,
     /// Which messages each line was made from.
     pub citations: Vec<Citation>,
-    /// What it refers to by its numbers, `[1]` first; without a model, what it quotes.
+    /// The sources that it refers to by its numbers, `[1]` first; without a model, what it quotes.
     pub sources: Vec<Source>,
-    /// Whether nothing was found that bears on the question.
+    /// True if nothing was found that bears on the question.
     pub found_nothing: bool,
     /// The text without numbers, and its citations.
     unlinked: (citing::Answer, Vec<Citation>),

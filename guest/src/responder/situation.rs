@@ -1,4 +1,4 @@
-//! What is known around a conversation, as far as a reply, a judgment or quotes need it.
+//! The surroundings of a conversation, as far as a reply, a judgment or quotes need it.
 
 use super::Responder;
 use super::found::{self, Found};
@@ -27,13 +27,13 @@ const JUDGMENT_MAX_TOKENS: u32 = 1000;
 pub struct Inquiry<'q> {
     /// The channel at whose top level it is asked; `None` outside all channels.
     pub channel_id: Option<&'q str>,
-    /// What is asked.
+    /// The question.
     pub text: &'q str,
     /// Who asks.
     pub asker: &'q User,
 }
 
-/// What a situation is read for.
+/// The purpose for which a situation is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// The prompt of a reply.
@@ -45,7 +45,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    /// What a reply needs.
+    /// All that a reply needs.
     pub(super) fn reply(settings: &Settings) -> Self {
         match settings.reply_engine {
             Engine::Extractive => Self::Quotes,
@@ -67,7 +67,7 @@ pub(super) struct Talk<'t> {
     /// The thread to answer in.
     pub(super) thread_ts: Option<&'t str>,
     pub(super) answered: Message,
-    /// Whether that is a message of the workspace.
+    /// True if that is a message of the workspace.
     pub(super) is_message: bool,
 }
 
@@ -77,13 +77,13 @@ pub(super) struct Situation {
     pub(super) context: Context,
     /// The message that is answered.
     pub(super) answered: Message,
-    /// Whether that is a message of the workspace: else nothing can refer to it.
+    /// True if that is a message of the workspace: else nothing can refer to it.
     is_message: bool,
-    /// What is asked.
+    /// The question.
     pub(super) question: Question,
-    /// What bears on it.
+    /// The sources that bear on it.
     pub(super) found: Found,
-    /// What people marked in the channel.
+    /// The marks in the channel.
     pub(super) marks: Marks,
     /// The memories that were read, with their citations.
     pub(super) memories: Vec<Memory>,
@@ -115,7 +115,7 @@ impl Situation {
 }
 
 impl Responder<'_> {
-    /// What is known around a conversation, as far as it is wanted.
+    /// The surroundings of a conversation, as far as they are wanted.
     pub(super) fn situation_of(
         &self,
         talk: Talk<'_>,
@@ -197,7 +197,7 @@ impl Responder<'_> {
         reply::bound(context, sources, hits, max_tokens, &count_tokens);
     }
 
-    /// What people marked in a channel; nothing outside all channels.
+    /// The marks in a channel; none outside all channels.
     fn marks(&self, channel_id: &str) -> Result<Marks, Error> {
         if channel_id.is_empty() {
             return Ok(Marks::default());

@@ -137,7 +137,7 @@ impl Summarizer<'_> {
             let merged = self.model.ask_all(questions)?;
             truncated |= merged.iter().any(|merged| merged.truncated);
             unfounded += dropped(&merged);
-            // What was doubtful is judged anew in the merged text.
+            // Doubtful lines are judged anew in the merged text.
             doubtful = kept(&merged);
             let mut next: Vec<(usize, String)> = merging
                 .iter()

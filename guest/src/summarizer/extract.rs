@@ -61,7 +61,7 @@ impl Summarizer<'_> {
 
 /// A prompt groups messages by thread; an extract orders them by time. The bot's own messages repeat what is remembered
 /// already, so their texts are left out. Of a context with notes, relative dates have the date that they mean behind them.
-/// What a correction supersedes is left out, unless nothing else was said.
+/// Lines that a correction supersedes are left out, unless nothing else was said.
 fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
     let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
     let notes = task.context.notes.iter();

@@ -1,4 +1,4 @@
-//! What the model is asked for to make a memory, and how its answer is judged.
+//! The request to a model for a memory, and how its answer is judged.
 
 use std::collections::BTreeSet;
 
@@ -241,7 +241,7 @@ fn channel_names(context: &Context) -> Vec<&str> {
     names.chain([own]).collect()
 }
 
-/// What the lines say that does not follow, each once and in one line.
+/// The values of the lines that do not follow, each once and in one line.
 fn values(lines: &[Unfounded]) -> Vec<String> {
     let mut named = BTreeSet::new();
     let values = lines.iter().flat_map(|line| &line.values);

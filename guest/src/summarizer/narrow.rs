@@ -32,7 +32,7 @@ pub enum Narrowing {
 }
 
 impl Narrowing {
-    /// Whether a failure hangs on what the prompt says.
+    /// Returns true if a failure hangs on what the prompt says.
     pub(super) fn covers(self, error: &Error) -> bool {
         match error {
             _ if self == Self::Nothing => false,
@@ -48,7 +48,7 @@ impl Narrowing {
     }
 }
 
-/// What a part of a prompt is there for, in the order in which the parts are shown.
+/// The role of a part of a prompt, in the order in which the parts are shown.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Role {
     /// It is summarised or merged.
@@ -59,7 +59,7 @@ enum Role {
     Around,
 }
 
-/// Whether a part is shown.
+/// A part is shown or not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Yes,
@@ -104,7 +104,7 @@ impl Summarizer<'_> {
         let mut gone = BTreeSet::new();
         let (mut first, mut at_once) = (0, 1);
         loop {
-            // What is shown up to `low` is answered, up to `high` it is refused.
+            // A prompt up to `low` is answered, one up to `high` is refused.
             let (mut low, mut high) = (first, parts.order.len());
             while low + 1 < high {
                 let middle = low + (high - low) / 2;
@@ -173,7 +173,7 @@ impl<'t> Parts<'t> {
         }
     }
 
-    /// Whether the part at this place in the order is a message that is summarised.
+    /// Returns true if the part at this place in the order is a message that is summarised.
     fn is_message(&self, place: usize) -> bool {
         let part = self.order.get(place);
         part.and_then(|part| self.messages.get(*part)) == Some(&true)

@@ -1,4 +1,4 @@
-//! What a prompt shows around its conversation, within a limit of tokens (`context.surroundings_max_tokens`).
+//! The surroundings that a prompt shows beside its conversation, within a limit of tokens (`context.surroundings_max_tokens`).
 
 pub(crate) mod reply;
 mod thread;

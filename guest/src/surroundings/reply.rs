@@ -1,6 +1,6 @@
 //! Around the conversation that is answered.
 //!
-//! What matters most comes first: the channel's own long-term memory and newest version, what bears on the question, its
+//! The most important parts come first: the channel's own long-term memory and newest version, what bears on the question, its
 //! older versions, the records, the workspace's memory, other conversations of the channel. What does not fit is left out.
 
 use super::{Conversation, conversations, fitting, own_memory, retain};

@@ -15,7 +15,7 @@ pub(crate) struct ScriptedChat {
     calls: RefCell<Vec<&'static str>>,
     /// The error of every `post` from now on.
     pub(crate) post_fault: RefCell<Option<ChatError>>,
-    /// Whether every call but `post` fails.
+    /// True if every call but `post` fails.
     pub(crate) blind: Cell<bool>,
     /// Messages that only the platform has, by channel.
     pub(crate) messages: RefCell<BTreeMap<String, Vec<Message>>>,

@@ -19,7 +19,7 @@ pub(crate) struct ScriptedLlm {
     answers: RefCell<Option<Box<Answers>>>,
     /// Tokens that prompt and answer may have together.
     pub(crate) window: Cell<Option<u32>>,
-    /// Whether four ASCII characters are one token; otherwise each character is one.
+    /// True if four ASCII characters are one token; otherwise each character is one.
     pub(crate) estimates: Cell<bool>,
 }
 

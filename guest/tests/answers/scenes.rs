@@ -14,7 +14,7 @@ const THREAD_TS: &str = "1709287200.000100";
 /// A target, with its prompt.
 pub(crate) struct Scene {
     pub(crate) prompt: String,
-    /// Whether `texts` are messages.
+    /// True if `texts` are messages.
     pub(crate) is_conversation: bool,
     /// The messages, or the memories to merge.
     pub(crate) texts: Vec<String>,

@@ -62,7 +62,7 @@ fn assert_same_body(label: &str, found: &str, wanted: &str, attack: &str) {
     }
 }
 
-/// Whether a line is the same except for the name in it, which can be read back.
+/// Returns true if a line is the same except for the name in it, which can be read back.
 fn is_same_line(found: &str, wanted: &str, name: &str) -> bool {
     let Some((before, after)) = wanted.split_once(NAME) else {
         return found == wanted;
@@ -73,7 +73,7 @@ fn is_same_line(found: &str, wanted: &str, name: &str) -> bool {
     shown.is_some_and(|shown| is_quoted(shown, name) || (shown == name && !shown.starts_with('"')))
 }
 
-/// Whether a shown text is the text, except for one backslash added at the beginning of lines and after `<` and `[`.
+/// Returns true if a shown text is the text, except for one backslash added at the beginning of lines and after `<` and `[`.
 fn is_with_backslashes(shown: &str, text: &str) -> bool {
     let mut rest = text.chars().peekable();
     // The text before the backslashes.
@@ -95,7 +95,7 @@ fn is_with_backslashes(shown: &str, text: &str) -> bool {
     rest.next().is_none()
 }
 
-/// Whether a shown text is the text in one line.
+/// Returns true if a shown text is the text in one line.
 fn is_in_one_line(shown: &str, text: &str) -> bool {
     let letters = |text: &str| -> String {
         let fillers = ['\u{115f}', '\u{1160}', '\u{3164}', '\u{ffa0}'];
@@ -112,7 +112,7 @@ fn is_break(c: char) -> bool {
     "\n\r\u{b}\u{c}\u{1c}\u{1d}\u{1e}\u{85}\u{2028}\u{2029}".contains(c)
 }
 
-/// Whether a shown name is the name in quotation marks, with escapes.
+/// Returns true if a shown name is the name in quotation marks, with escapes.
 fn is_quoted(shown: &str, name: &str) -> bool {
     let inner = shown
         .strip_prefix('"')

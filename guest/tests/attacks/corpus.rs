@@ -8,7 +8,7 @@ pub(crate) struct Attack {
     pub(crate) name: String,
     /// Its text.
     pub(crate) text: String,
-    /// Whether it only claims something: it is shown as it is, and looks like nothing of the prompt's own.
+    /// True if it only claims something: it is shown as it is, and looks like nothing of the prompt's own.
     pub(crate) is_claim: bool,
 }
 

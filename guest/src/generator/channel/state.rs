@@ -40,7 +40,7 @@ pub(super) struct ChannelState {
     /// The stand-in for the next version.
     pub(super) stand_in: Option<Memory>,
     pub(super) deferrals: Vec<Deferral>,
-    /// What people marked in the channel.
+    /// The marks in the channel.
     pub(super) marks: Marks,
 }
 
@@ -144,7 +144,7 @@ impl ChannelState {
         })
     }
 
-    /// Whether the backlog was counted from this state's newest short-term memory.
+    /// Returns true if the backlog was counted from this state's newest short-term memory.
     pub(super) fn matches_backlog(&self, backlog: &Backlog) -> bool {
         let newest = self.short_terms.last();
         newest.map(|memory| memory.version) == backlog.short_term_version

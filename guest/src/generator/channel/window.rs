@@ -1,4 +1,4 @@
-//! What a version is made from: the messages in the window, and everything that is in no version yet.
+//! The input of a version: the messages in the window, and everything that is in no version yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,7 +127,7 @@ impl Run<'_> {
     }
 }
 
-/// What a version is made from.
+/// The input of a version.
 struct Window {
     messages: Vec<Message>,
     /// Those of the messages that are late.

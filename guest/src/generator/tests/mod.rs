@@ -37,12 +37,12 @@ fn outcome_of<'a>(entries: &'a [Entry], scope_id: &str) -> Option<&'a Outcome> {
     entry.map(|entry| &entry.outcome)
 }
 
-/// Whether it was skipped for this reason.
+/// Returns true if it was skipped for this reason.
 fn is_skipped(outcome: Option<&Outcome>, reason: SkipReason) -> bool {
     matches!(outcome, Some(Outcome::Skipped(found)) if *found == reason)
 }
 
-/// Whether everything due was made.
+/// Returns true if everything due was made.
 fn is_done(outcome: Option<&Outcome>) -> bool {
     matches!(outcome, Some(Outcome::Done))
 }

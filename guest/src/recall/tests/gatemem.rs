@@ -76,7 +76,7 @@ fn episode(value: &Value) -> (PlainRecall, BTreeMap<String, Timestamp>) {
     (recall, times)
 }
 
-/// Whether all that is needed is among the ten best messages.
+/// Returns true if all that is needed is among the ten best messages.
 fn is_found(checkpoint: &Value, recall: &PlainRecall, now: Timestamp) -> bool {
     let request = SearchRequest {
         text: text(checkpoint, "query_text").to_owned(),

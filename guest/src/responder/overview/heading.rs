@@ -4,10 +4,10 @@ use super::items::End;
 use crate::extractive::TodoKind;
 use crate::recall::OverviewOf;
 
-/// What stands above the lines.
+/// The heading above the lines.
 pub(super) struct Heading {
     pub(super) of: OverviewOf,
-    /// Whether only what is open about something was asked for.
+    /// True if only what is open about something was asked for.
     pub(super) has_subject: bool,
     pub(super) japanese: bool,
     /// The days that were asked for.
@@ -64,12 +64,12 @@ impl Heading {
         format!("{}:", words.join(" "))
     }
 
-    /// What stands behind a decision.
+    /// The words behind a decision.
     pub(super) fn decision(&self) -> &'static str {
         if self.japanese { "決定" } else { "decision" }
     }
 
-    /// What stands before the decisions that the one before it overrules.
+    /// The words before the decisions that the one before it overrules.
     pub(super) fn overruled(&self) -> &'static str {
         if self.japanese {
             "これで覆った決定"
@@ -78,7 +78,7 @@ impl Heading {
         }
     }
 
-    /// What stands behind a question or a task.
+    /// The words behind a question or a task.
     pub(super) fn todo(&self, kind: TodoKind, end: End) -> &'static str {
         match (kind, end, self.japanese) {
             (TodoKind::Question, End::None, true) => "質問",

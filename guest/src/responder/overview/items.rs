@@ -1,4 +1,4 @@
-//! What was decided, asked and is to do among the messages of an overview, and what became of it.
+//! The decisions, questions and tasks among the messages of an overview, and what became of them.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(super) struct Decision<'h> {
     pub(super) overrules: Vec<Decision<'h>>,
 }
 
-/// What became of a question or a task.
+/// The end of a question or a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     None,
@@ -127,7 +127,7 @@ fn decision_of(message: &Message) -> Option<String> {
     (!said.is_empty()).then(|| said.join(" "))
 }
 
-/// What people say that has changed. A correction changes something, in whatever words.
+/// Messages in which people say that something changed. A correction changes something, in whatever words.
 fn changing<'h>(all: &[&'h Hit], bot: &str) -> Vec<Changing<'h>> {
     let mut found = Vec::new();
     for hit in all.iter().copied().filter(|hit| !hit.message.user.is_bot) {

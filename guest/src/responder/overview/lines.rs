@@ -158,7 +158,7 @@ impl Text {
     }
 }
 
-/// What a message says, as one line with its day.
+/// The text of a message, as one line with its day.
 fn dated(message: &Message, speaker: Option<&Message>, said: &str) -> String {
     let date = local_date(message.timestamp).map(|date| format!("{date} "));
     let speaker = speaker.map(name).unwrap_or_default();

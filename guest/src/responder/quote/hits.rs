@@ -97,7 +97,7 @@ fn is_similar(hit: &Hit) -> bool {
         .is_some_and(|similarity| similarity >= LEAST_SIMILARITY)
 }
 
-/// Whether a message stands beside one that was found, in its thread or as the answer to a question.
+/// Returns true if a message stands beside one that was found, in its thread or as the answer to a question.
 fn answers(hit: &Hit, hits: &[Hit]) -> bool {
     let ts = |hit: &Hit| Ts::parse(&hit.at.ts).ok();
     hits.iter().any(|other| {
@@ -111,7 +111,7 @@ fn answers(hit: &Hit, hits: &[Hit]) -> bool {
     })
 }
 
-/// Whether a message has what was looked for in an address alone.
+/// Returns true if a message has what was looked for in an address alone.
 fn is_by_address(hit: &Hit, asked: &Question) -> bool {
     let text = plain(&hit.message.text);
     if hit.terms.is_empty() || !text.contains("://") || asked.text.contains("://") {
@@ -152,7 +152,7 @@ fn ranked<'h>(asked: &Question, hits: Vec<&'h Hit>) -> Vec<&'h Hit> {
     ordered
 }
 
-/// Whether a newer message gives another value for what an older one says: it has most of the older one's terms of the
+/// Returns true if a newer message gives another value for what an older one says: it has most of the older one's terms of the
 /// question, corrects it, or gives the value of the same word.
 fn replaces(newer: &Hit, older: &Hit) -> bool {
     let time = |hit: &Hit| Ts::parse(&hit.at.ts).ok();
@@ -168,7 +168,7 @@ fn replaces(newer: &Hit, older: &Hit) -> bool {
         && new.iter().any(|value| !old.contains(value))
 }
 
-/// Whether a message in the same channel says of itself that it corrects something, within a day.
+/// Returns true if a message in the same channel says of itself that it corrects something, within a day.
 fn corrects(newer: &Hit, older: &Hit) -> bool {
     let seconds = |hit: &Hit| Ts::parse(&hit.at.ts).map_or(0, |ts| ts.seconds);
     let text = plain(&newer.message.text);
@@ -177,7 +177,7 @@ fn corrects(newer: &Hit, older: &Hit) -> bool {
         && CORRECTING.iter().any(|word| text.starts_with(word))
 }
 
-/// Whether both messages have a number behind a word, and not the same one.
+/// Returns true if both messages have a number behind a word, and not the same one.
 fn is_changed(word: &str, newer: &Hit, older: &Hit) -> bool {
     let number = |hit: &Hit| {
         let text = plain(&hit.message.text);

@@ -1,4 +1,4 @@
-//! What can be quoted where the search finds nothing: lines of memories, and messages of the conversation.
+//! Quotes for where the search finds nothing: lines of memories, and messages of the conversation.
 
 use crate::bindings::types::{ChannelMemory, KeptText, Message, MessageRef, Source};
 use crate::extractive::items::{self, Item};
@@ -66,7 +66,7 @@ pub(super) fn quotables(situation: &Situation) -> Vec<Quotable> {
     lines.chain(messages).collect()
 }
 
-/// What people marked in the channel, but for the message that is answered.
+/// Marks in the channel, but for the message that is answered.
 pub(super) fn of_marks(situation: &Situation) -> Vec<Quotable> {
     let history = &situation.context.conversation_history;
     let quotable = |mark: &KeptText, factor: f64| Quotable {

@@ -1,4 +1,4 @@
-//! Whether to reply without being asked.
+//! True if to reply without being asked.
 
 use super::*;
 use crate::bindings::errors::BadAnswer;

@@ -32,7 +32,7 @@ pub(crate) struct Fault {
     pub(crate) call: usize,
     /// Its effect.
     pub(crate) effect: Effect,
-    /// Whether every later call fails too, as after a crash.
+    /// True if every later call fails too, as after a crash.
     pub(crate) lasting: bool,
 }
 

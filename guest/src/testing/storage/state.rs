@@ -131,7 +131,7 @@ impl State {
         })
     }
 
-    /// Whether a message is in no version of its channel yet.
+    /// Returns true if a message is in no version of its channel yet.
     pub(super) fn waits(&self, channel_id: &str, ts: Ts) -> bool {
         let settled = self.settled.get(channel_id);
         settled.is_none_or(|settled| !settled.contains(&ts))

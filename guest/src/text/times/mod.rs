@@ -28,7 +28,7 @@ enum Relation {
     From,
     /// After them.
     After,
-    /// What was known at their end.
+    /// As it was known at their end.
     AsOf,
     /// Not after them.
     Until,
@@ -45,12 +45,12 @@ struct Named {
     relation: Relation,
     /// Where it stands in the question, in bytes.
     at: Range<usize>,
-    /// Whether messages may name them with the same words.
+    /// True if messages may name them with the same words.
     is_date: bool,
 }
 
 impl Named {
-    /// Whether nothing outside this time is asked for.
+    /// Returns true if nothing outside this time is asked for.
     fn is_bound(&self, question: &str, today: NaiveDate) -> bool {
         match self.relation {
             Relation::Since => true,
@@ -59,7 +59,7 @@ impl Named {
         }
     }
 
-    /// Whether the date, which has no year, comes again sooner than it was.
+    /// Returns true if the date, which has no year, comes again sooner than it was.
     fn may_be_ahead(&self, question: &str, today: NaiveDate) -> bool {
         let name = question.get(self.at.clone()).unwrap_or_default();
         let mut numbers = name.split(|c: char| !c.is_ascii_digit());
@@ -80,7 +80,7 @@ pub(crate) struct AskedTime {
     pub(crate) end: Option<NaiveDate>,
     /// In all likelihood then.
     pub(crate) likely: Option<Days>,
-    /// Whether the question may mean the days of the coming year instead: `the deadline of 24 July`, asked in June.
+    /// True if the question may mean the days of the coming year instead: `the deadline of 24 July`, asked in June.
     pub(crate) may_be_ahead: bool,
     /// The same bounds, and those that may be part of what is asked: `the plan after Friday`, `the deadline before March`. They
     /// count if the question asks for nothing else.

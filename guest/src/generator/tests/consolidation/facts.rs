@@ -19,7 +19,7 @@ impl Fact {
         format!("{}?", said.replacen(&self.parts[0], " … ", 1))
     }
 
-    /// Whether a memory contains it: all its parts in one line.
+    /// Returns true if a memory contains it: all its parts in one line.
     pub(super) fn is_in(&self, memory: &str) -> bool {
         memory
             .lines()
