@@ -11,10 +11,10 @@
 //! | all models, after the budget of a day is used up (`host/bot/src/budget/`) | until the next day |
 //! | a memory that the model keeps failing to make (`guest/src/generator/backoff.rs`) | a day |
 //! | an answer that failed (`host/plugin/src/state/replies.rs`) | an hour |
-//! | an event that could not be applied (`host/sql/src/inbox.rs`) | ten minutes |
-//! | a channel of which Slack sends no events (`host/sql/src/catch_up.rs`) | an hour |
+//! | an event that could not be applied (`host/sql/src/events/inbox.rs`) | ten minutes |
+//! | a channel of which Slack sends no events (`host/sql/src/reading/catch_up.rs`) | an hour |
 //! | asking who reads a channel, after Slack did not say (`host/bot/src/catch_up/audiences.rs`) | an hour |
-//! | a message that was missing from an answer of Slack (`host/sql/src/catch_up.rs`) | six hours |
+//! | a message that was missing from an answer of Slack (`host/sql/src/reading/catch_up.rs`) | six hours |
 //! | a conversation that was judged (`host/bot/src/unasked.rs`) | the longest `skip_seconds` of the configuration |
 //!
 //! A stored time that is further ahead was stored while the clock was ahead. It is ignored.

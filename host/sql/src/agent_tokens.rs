@@ -5,8 +5,8 @@ use crate::session::{OptionalExtension, Result, Row};
 use myao_plugin::state::agent_tokens::{AgentToken, AgentTokens, TokenHash, USED_SECONDS};
 use myao_plugin::storage::StorageError;
 
-use super::rows::list;
-use super::workspace::SqlWorkspace;
+use crate::rows::list;
+use crate::workspace::SqlWorkspace;
 
 const COLUMNS: &str = "id, user_id, name, made_at, used_at";
 

@@ -8,13 +8,13 @@ use myao_plugin::LocalTime;
 #[derive(Clone)]
 pub struct Place {
     /// The key of the workspace's row.
-    pub(super) workspace: i64,
+    pub(crate) workspace: i64,
     /// For the UTC offset of times.
-    pub(super) local_time: LocalTime,
+    pub(crate) local_time: LocalTime,
     /// The scope id of the workspace's own memories.
-    pub(super) scope_id: Arc<str>,
+    pub(crate) scope_id: Arc<str>,
     /// True if no credential is stored in messages.
-    pub(super) redacts: bool,
+    pub(crate) redacts: bool,
     /// For whom the statements work.
-    pub(super) seen_from: myao_plugin::Place,
+    pub(crate) seen_from: myao_plugin::Place,
 }

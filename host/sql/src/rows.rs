@@ -7,30 +7,30 @@ use myao_plugin::ts::{InvalidTs, TsKey};
 use myao_plugin::{Engine, LocalTime, MemoryType, Scope};
 
 /// The value of the watermark column if there is no watermark.
-pub(super) const NO_WATERMARK: i64 = -1;
+pub(crate) const NO_WATERMARK: i64 = -1;
 
 /// A message id from a column value.
-pub(super) fn ts(key: i64) -> String {
+pub(crate) fn ts(key: i64) -> String {
     TsKey::from_database(key).to_string()
 }
 
 /// A message id as a column value.
-pub(super) fn key(ts: &str) -> Result<i64, InvalidTs> {
+pub(crate) fn key(ts: &str) -> Result<i64, InvalidTs> {
     TsKey::parse(ts).map(TsKey::to_database)
 }
 
 /// A memory id from a column value, which is never negative.
-pub(super) fn memory_id(column: i64) -> u64 {
+pub(crate) fn memory_id(column: i64) -> u64 {
     column.cast_unsigned()
 }
 
 /// A memory id as a column value. An id that is too large becomes negative, and so matches no row.
-pub(super) fn memory_column(id: u64) -> i64 {
+pub(crate) fn memory_column(id: u64) -> i64 {
     id.cast_signed()
 }
 
 /// A memory from the columns that `sql/memories_*.sql` select.
-pub(super) fn memory(row: &Row<'_>, local_time: &LocalTime) -> Result<Memory> {
+pub(crate) fn memory(row: &Row<'_>, local_time: &LocalTime) -> Result<Memory> {
     Ok(Memory {
         id: memory_id(row.get(0)?),
         scope: scope(row.get(1)?),
@@ -50,7 +50,7 @@ pub(super) fn memory(row: &Row<'_>, local_time: &LocalTime) -> Result<Memory> {
 }
 
 /// A deferral from the first columns that `sql/deferrals.sql` and `sql/all_deferrals.sql` select.
-pub(super) fn deferral(row: &Row<'_>, local_time: &LocalTime) -> Result<Deferral> {
+pub(crate) fn deferral(row: &Row<'_>, local_time: &LocalTime) -> Result<Deferral> {
     Ok(Deferral {
         memory_type: memory_type(row.get(0)?),
         until: local_time.at(row.get(1)?),
@@ -60,7 +60,7 @@ pub(super) fn deferral(row: &Row<'_>, local_time: &LocalTime) -> Result<Deferral
 }
 
 /// The column value of a scope.
-pub(super) fn scope_code(scope: Scope) -> i64 {
+pub(crate) fn scope_code(scope: Scope) -> i64 {
     match scope {
         Scope::Workspace => 0,
         Scope::Channel => 1,
@@ -69,7 +69,7 @@ pub(super) fn scope_code(scope: Scope) -> i64 {
 }
 
 /// A scope from its column value; the schema allows no other codes.
-pub(super) fn scope(code: i64) -> Scope {
+pub(crate) fn scope(code: i64) -> Scope {
     match code {
         0 => Scope::Workspace,
         1 => Scope::Channel,
@@ -78,7 +78,7 @@ pub(super) fn scope(code: i64) -> Scope {
 }
 
 /// The column value of a memory type.
-pub(super) fn type_code(memory_type: MemoryType) -> i64 {
+pub(crate) fn type_code(memory_type: MemoryType) -> i64 {
     match memory_type {
         MemoryType::LongTerm => 0,
         MemoryType::ShortTerm => 1,
@@ -86,7 +86,7 @@ pub(super) fn type_code(memory_type: MemoryType) -> i64 {
 }
 
 /// A memory type from its column value.
-pub(super) fn memory_type(code: i64) -> MemoryType {
+pub(crate) fn memory_type(code: i64) -> MemoryType {
     if code == 0 {
         MemoryType::LongTerm
     } else {
@@ -95,7 +95,7 @@ pub(super) fn memory_type(code: i64) -> MemoryType {
 }
 
 /// The column value of an engine.
-pub(super) fn engine_code(engine: Engine) -> i64 {
+pub(crate) fn engine_code(engine: Engine) -> i64 {
     match engine {
         Engine::Llm => 0,
         Engine::Extractive => 1,
@@ -104,7 +104,7 @@ pub(super) fn engine_code(engine: Engine) -> i64 {
 }
 
 /// An engine from its column value.
-pub(super) fn engine(code: i64) -> Engine {
+pub(crate) fn engine(code: i64) -> Engine {
     match code {
         0 => Engine::Llm,
         1 => Engine::Extractive,
@@ -113,7 +113,7 @@ pub(super) fn engine(code: i64) -> Engine {
 }
 
 /// Splits a thread's scope id, `CHANNEL:THREAD_TS`.
-pub(super) fn thread_scope(scope_id: &str) -> Result<(&str, i64), StorageError> {
+pub(crate) fn thread_scope(scope_id: &str) -> Result<(&str, i64), StorageError> {
     let invalid = || {
         StorageError::Invalid(format!(
             "`{scope_id}` is not the scope id of a thread: expected CHANNEL:THREAD_TS, as in C1:1709287200.000001"
@@ -124,12 +124,12 @@ pub(super) fn thread_scope(scope_id: &str) -> Result<(&str, i64), StorageError> 
 }
 
 /// The scope id of a thread.
-pub(super) fn thread_scope_id(channel_id: &str, thread_key: i64) -> String {
+pub(crate) fn thread_scope_id(channel_id: &str, thread_key: i64) -> String {
     format!("{channel_id}:{}", ts(thread_key))
 }
 
 /// A message that something was made from: channel, its name, id, author, text, whether it was deleted.
-pub(super) fn source_message(row: &Row<'_>) -> Result<SourceMessage> {
+pub(crate) fn source_message(row: &Row<'_>) -> Result<SourceMessage> {
     Ok(SourceMessage {
         channel_id: row.get(0)?,
         channel_name: row.get(1)?,
@@ -141,7 +141,7 @@ pub(super) fn source_message(row: &Row<'_>) -> Result<SourceMessage> {
 }
 
 /// Returns all rows of a statement.
-pub(super) fn list<T>(
+pub(crate) fn list<T>(
     connection: &Connection,
     sql: &str,
     columns: &[&dyn crate::session::ToSql],

@@ -15,14 +15,20 @@ use myao_plugin::storage::{
 };
 use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, Places, Scope};
 
-use super::fault::Fault;
-use super::messages::{channel_keys, places};
-use super::place::Place as StorePlace;
-use super::save::{self, Handed};
-use super::sight::{Sight, json_ids};
-use super::view::SeenWorkspace;
-use super::workspace::SqlWorkspace;
-use super::{backlog, candidates, deferrals, memories, messages, records, rows};
+use crate::fault::Fault;
+use crate::memories::listed as memories;
+use crate::memories::records;
+use crate::memories::save::{self, Handed};
+use crate::messages::stored as messages;
+use crate::messages::stored::{channel_keys, places};
+use crate::place::Place as StorePlace;
+use crate::rows;
+use crate::schedule::backlog;
+use crate::schedule::deferrals;
+use crate::search::candidates;
+use crate::visibility::sight::{Sight, json_ids};
+use crate::visibility::view::SeenWorkspace;
+use crate::workspace::SqlWorkspace;
 
 /// A workspace that was opened for a place, for one call.
 struct Opened {

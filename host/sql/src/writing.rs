@@ -11,16 +11,20 @@ use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope};
 
-use super::backlog::{recount_channel, recount_thread};
-use super::erase::Anew;
-use super::fault::Fault;
-use super::index::Unindexed;
-use super::message_row::{MessageRow, Tie};
-use super::retraction::{self, Post};
-use super::series::Series;
-use super::sight::json_array;
-use super::tombstones::Tombstones;
-use super::{channels, erase, messages, replies, rows};
+use crate::answers::replies;
+use crate::answers::retraction::{self, Post};
+use crate::erasure::erase;
+use crate::erasure::erase::Anew;
+use crate::fault::Fault;
+use crate::memories::series::Series;
+use crate::messages::channels;
+use crate::messages::message_row::{MessageRow, Tie};
+use crate::messages::stored as messages;
+use crate::messages::tombstones::Tombstones;
+use crate::rows;
+use crate::schedule::backlog::{recount_channel, recount_thread};
+use crate::search::index::Unindexed;
+use crate::visibility::sight::json_array;
 
 /// How many messages an import collects before it updates what depends on them. This limits the memory of large
 /// imports.
@@ -28,7 +32,7 @@ const GATHERED: usize = 200_000;
 
 /// Who writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// An import, which has no times of changes.
     Import,
     /// Events, at a time in Unix seconds.
@@ -37,7 +41,7 @@ pub(super) enum Source {
 
 /// The change of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Put {
+pub(crate) enum Put {
     New,
     Changed,
     Unchanged,
@@ -46,7 +50,7 @@ pub(super) enum Put {
 }
 
 /// The writes of a transaction. [`Writing::finish`] updates what depends on it.
-pub(super) struct Writing {
+pub(crate) struct Writing {
     workspace: i64,
     source: Source,
     /// True if no credential is stored.
@@ -74,7 +78,7 @@ pub(super) struct Writing {
 }
 
 impl Writing {
-    pub(super) fn new(workspace: i64, source: Source) -> Self {
+    pub(crate) fn new(workspace: i64, source: Source) -> Self {
         Self {
             workspace,
             source,
@@ -94,12 +98,12 @@ impl Writing {
     }
 
     /// Stores credentials in messages, or not.
-    pub(super) fn redacting(self, redacts: bool) -> Self {
+    pub(crate) fn redacting(self, redacts: bool) -> Self {
         Self { redacts, ..self }
     }
 
     /// A text as it is stored.
-    pub(super) fn without_credentials<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(crate) fn without_credentials<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.redacts {
             myao_secrets::redact(text)
         } else {
@@ -108,7 +112,7 @@ impl Writing {
     }
 
     /// The key of a channel that an import or an event names. A new channel is added.
-    pub(super) fn channel(&mut self, connection: &Connection, id: &str) -> Result<i64> {
+    pub(crate) fn channel(&mut self, connection: &Connection, id: &str) -> Result<i64> {
         if let Some(key) = self.channels.get(id) {
             return Ok(*key);
         }
@@ -119,7 +123,7 @@ impl Writing {
     }
 
     /// Stores a message, or merges it into the existing one. If it was to be forgotten, only that it exists is stored.
-    pub(super) fn message(
+    pub(crate) fn message(
         &mut self,
         connection: &Connection,
         record: &MessageRecord,
@@ -150,7 +154,7 @@ impl Writing {
     }
 
     /// The tombstones.
-    pub(super) fn tombstones(&mut self, connection: &Connection) -> Result<&Tombstones> {
+    pub(crate) fn tombstones(&mut self, connection: &Connection) -> Result<&Tombstones> {
         if self.tombstones.is_none() {
             self.tombstones = Some(Tombstones::of(connection, self.workspace)?);
         }
@@ -158,7 +162,7 @@ impl Writing {
     }
 
     /// Deletes a message, at a time in Unix seconds.
-    pub(super) fn delete(
+    pub(crate) fn delete(
         &mut self,
         connection: &Connection,
         channel_id: &str,
@@ -177,23 +181,23 @@ impl Writing {
     }
 
     /// Marks a channel for recounting.
-    pub(super) fn touch_channel(&mut self, channel: i64) {
+    pub(crate) fn touch_channel(&mut self, channel: i64) {
         self.touched_channels.insert(channel);
     }
 
     /// Marks a thread for recounting.
-    pub(super) fn touch_thread(&mut self, channel: i64, thread: i64) {
+    pub(crate) fn touch_thread(&mut self, channel: i64, thread: i64) {
         self.touched_threads.insert((channel, thread));
     }
 
     /// Marks a message, by its key, for indexing anew.
-    pub(super) fn touch_text(&mut self, channel: i64, key: i64) {
+    pub(crate) fn touch_text(&mut self, channel: i64, key: i64) {
         self.unindexed.change(channel, key);
     }
 
     /// Recounts what was touched, notes which threads have a memory that is older than their messages, and erases what
     /// messages said that read differently now.
-    pub(super) fn finish(mut self, connection: &Connection) -> Result<Erased, Fault> {
+    pub(crate) fn finish(mut self, connection: &Connection) -> Result<Erased, Fault> {
         self.work_off(connection)?;
         let erased = self.erase(connection)?;
         self.work_off(connection)?;
@@ -205,7 +209,7 @@ impl Writing {
     }
 
     /// Deletes retracted posts.
-    pub(super) fn delete_posts(
+    pub(crate) fn delete_posts(
         &mut self,
         connection: &Connection,
         posts: &[Post],
@@ -343,7 +347,7 @@ impl Writing {
     }
 
     /// Puts placeholders in the place of credentials in a stored message.
-    pub(super) fn redact(
+    pub(crate) fn redact(
         &mut self,
         connection: &Connection,
         (channel, ts): (i64, i64),
@@ -475,7 +479,7 @@ fn mark_changed(
 }
 
 /// Removes the note that a thread changed before a time: its memory was made since.
-pub(super) fn end_changed(
+pub(crate) fn end_changed(
     connection: &Connection,
     workspace: i64,
     (channel, thread): (i64, i64),

@@ -196,7 +196,7 @@ fn what_is_not_there_is_found() {
     };
     let good = [
         "host/cli/src/{lib,main}.rs",
-        "host/sql/src/sql/*.sql",
+        "host/sql/src/*/sql/*.sql",
         "host/bot/src/lib.rs:run",
         "wit/",
         "memory.recording",

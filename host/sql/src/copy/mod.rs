@@ -18,7 +18,7 @@ use myao_plugin::storage::StorageError;
 
 use crate::backend::Backend;
 use crate::fault::Fault;
-use crate::index;
+use crate::search::index;
 use crate::session::{Connection, Dialect, Result as SqlResult};
 use crate::transaction::{reading, writing};
 use compare::Differences;

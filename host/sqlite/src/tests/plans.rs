@@ -7,7 +7,7 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
 
-/// Files of `host/sql/src/sql/`.
+/// Files of `host/sql/src/*/sql/`.
 const STATEMENTS: [&str; 104] = [
     "changed_since",
     "span_messages",
@@ -117,8 +117,12 @@ const STATEMENTS: [&str; 104] = [
 
 /// The text of a file, as SQLite takes it.
 fn statement(name: &str) -> String {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../sql/src/sql");
-    let text = std::fs::read_to_string(format!("{folder}/{name}.sql")).unwrap();
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../sql/src");
+    let folders = std::fs::read_dir(root).unwrap();
+    let file = |folder: std::io::Result<std::fs::DirEntry>| {
+        std::fs::read_to_string(folder.unwrap().path().join(format!("sql/{name}.sql"))).ok()
+    };
+    let text = folders.into_iter().find_map(file).unwrap();
     for_sqlite(&text).into_owned()
 }
 

@@ -1,0 +1,9 @@
+//! Answers of the bot from the question to the posts, and judgments whether to answer.
+
+pub(crate) mod judgments;
+pub(crate) mod mention_limits;
+pub(crate) mod outbox;
+pub(crate) mod parked;
+pub(crate) mod replies;
+pub(crate) mod reply;
+pub(crate) mod retraction;

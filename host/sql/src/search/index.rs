@@ -1,0 +1,341 @@
+//! The index of terms, by which messages and memories are found.
+//!
+//! **Invariant**: it changes in the transaction of the message or the memory. Every message that is not deleted has one row,
+//! and every memory whose text has terms.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use crate::params;
+use crate::session::{Connection, Dialect, Error, OptionalExtension, Result};
+use myao_terms::terms;
+
+use crate::search::vector_rows;
+
+/// The lower bits of a row's id are the message's key, the others the channel's: so the messages of a channel stand side by
+/// side, and it is known without a look which channel a row belongs to.
+const KEY_BITS: u32 = 36;
+pub(crate) const KEY_MASK: i64 = (1 << KEY_BITS) - 1;
+/// How many messages are indexed between two reports of the progress.
+const REPORTED: u64 = 1_000;
+
+/// How many messages one statement indexes.
+const AT_ONCE: usize = 100;
+
+/// The id of a message's row.
+pub(crate) fn row_of(channel: i64, key: i64) -> i64 {
+    (channel << KEY_BITS) | (key & KEY_MASK)
+}
+
+/// The channel of a row.
+pub(crate) fn channel_of(row: i64) -> i64 {
+    row >> KEY_BITS
+}
+
+/// The message of a row.
+pub(crate) fn key_of(row: i64) -> i64 {
+    row & KEY_MASK
+}
+
+/// The first and the last id that a row of a channel can have.
+pub(crate) fn rows_of(channel: i64) -> (i64, i64) {
+    (row_of(channel, 0), row_of(channel, KEY_MASK))
+}
+
+/// Messages that are to be indexed.
+#[derive(Default)]
+pub(crate) struct Unindexed {
+    /// By row. FTS5 takes rows fastest in this order.
+    rows: BTreeSet<i64>,
+    /// Those that are not in the index yet.
+    new: BTreeSet<i64>,
+}
+
+impl Unindexed {
+    /// A message was inserted.
+    pub(crate) fn add(&mut self, channel: i64, key: i64) {
+        self.new.insert(row_of(channel, key));
+        self.change(channel, key);
+    }
+
+    /// A message reads differently.
+    pub(crate) fn change(&mut self, channel: i64, key: i64) {
+        self.rows.insert(row_of(channel, key));
+    }
+
+    /// Indexes them.
+    pub(crate) fn work_off(&mut self, connection: &Connection) -> Result<()> {
+        let mut added: BTreeMap<i64, i64> = BTreeMap::new();
+        let mut gone = BTreeSet::new();
+        for row in std::mem::take(&mut self.rows) {
+            let added = added.entry(channel_of(row)).or_default();
+            if !self.new.contains(&row) {
+                let terms = terms_of(connection, Table::Messages, row)?;
+                gone.extend(terms.split_terminator(' ').map(str::to_owned));
+                *added -= remove(connection, row)?;
+            }
+            let text: Option<String> = connection
+                .query_row(
+                    "SELECT text FROM messages WHERE key = ?1 AND deleted_at IS NULL",
+                    [key_of(row)],
+                    |row| row.get(0),
+                )
+                .optional()?;
+            let is_new = self.new.contains(&row);
+            if let Some(text) = text {
+                insert(connection, row, &text)?;
+                *added += 1;
+                if !is_new {
+                    vector_rows::change(connection, row)?;
+                }
+            } else if !is_new {
+                vector_rows::remove(connection, row)?;
+            }
+        }
+        self.new.clear();
+        leave_no_key(connection, Table::Messages, &gone)?;
+        for (channel, added) in added {
+            count(connection, channel, added)?;
+        }
+        Ok(())
+    }
+}
+
+/// A table of the index.
+#[derive(Clone, Copy)]
+pub(crate) enum Table {
+    Messages,
+    Memories,
+}
+
+impl Table {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "message_index",
+            Self::Memories => "memory_index",
+        }
+    }
+}
+
+/// The terms of a row, joined by spaces; empty if the row does not exist.
+pub(crate) fn terms_of(connection: &Connection, table: Table, row: i64) -> Result<String> {
+    let terms = connection
+        .query_row(
+            &format!("SELECT terms FROM {} WHERE rowid = ?1", table.name()),
+            [row],
+            |row| row.get(0),
+        )
+        .optional()?;
+    Ok(terms.unwrap_or_default())
+}
+
+/// Rebuilds the index if it still holds one of these terms, which no row has any more. `secure-delete` removes terms from the
+/// pages of the index, but not from the keys by which a page is found: such a key is the beginning of its first term.
+fn leave_no_key(connection: &Connection, table: Table, gone: &BTreeSet<String>) -> Result<()> {
+    if gone.is_empty() || connection.dialect() != Dialect::Sqlite {
+        return Ok(());
+    }
+    let name = table.name();
+    let keys: HashSet<Vec<u8>> = connection
+        .query_map(
+            &format!("SELECT term FROM {name}_idx WHERE length(term) > 1"),
+            (),
+            |row| row.get(0),
+        )?
+        .into_iter()
+        .collect();
+    // FTS5 writes a term of the only column as `0` and its bytes.
+    let is_key = |term: &str| {
+        let key = format!("0{term}");
+        (2..=key.len()).any(|end| {
+            key.as_bytes()
+                .get(..end)
+                .is_some_and(|key| keys.contains(key))
+        })
+    };
+    let is_held = &format!("SELECT EXISTS (SELECT 1 FROM {name} WHERE {name} MATCH ?1)");
+    for term in gone.iter().filter(|term| is_key(term)) {
+        let is_held: bool =
+            connection.query_row(is_held, [format!("\"{term}\"")], |row| row.get(0))?;
+        if !is_held {
+            // An index of one part would be left as it is, so a row makes a second part and goes.
+            for statement in [
+                format!("INSERT INTO {name} (rowid, terms) VALUES (0, '-')"),
+                format!("INSERT INTO {name} ({name}) VALUES ('optimize')"),
+                format!("DELETE FROM {name} WHERE rowid = 0"),
+            ] {
+                connection.execute(&statement, ())?;
+            }
+            return Ok(());
+        }
+    }
+    Ok(())
+}
+
+/// Indexes new messages, in the order of their rows, whose channels have counted them.
+pub(crate) fn insert_all(connection: &Connection, texts: &[(i64, String)]) -> Result<()> {
+    if connection.dialect() == Dialect::Sqlite {
+        return texts
+            .iter()
+            .try_for_each(|(row, text)| insert(connection, *row, text));
+    }
+    // An answer of the server takes longer than what it does for a message.
+    for texts in texts.chunks(AT_ONCE) {
+        let rows: Vec<i64> = texts.iter().map(|(row, _)| *row).collect();
+        let texts: Vec<String> = texts
+            .iter()
+            .map(|(_, text)| terms(text).join(" "))
+            .collect();
+        let json = |error: serde_json::Error| Error::Value(error.into());
+        let rows = serde_json::to_string(&rows).map_err(json)?;
+        let texts = serde_json::to_string(&texts).map_err(json)?;
+        let insert = include_str!("../sql/postgres/index_messages.sql");
+        connection.execute(insert, params![rows, texts, KEY_MASK + 1])?;
+    }
+    Ok(())
+}
+
+fn insert(connection: &Connection, row: i64, text: &str) -> Result<()> {
+    let terms = terms(text).join(" ");
+    match connection.dialect() {
+        Dialect::Sqlite => {
+            let insert = "INSERT INTO message_index (rowid, terms) VALUES (?1, ?2)";
+            connection.execute(insert, params![row, terms])?;
+        }
+        Dialect::Postgres => {
+            let insert = include_str!("../sql/postgres/index_message.sql");
+            connection.execute(insert, params![row, terms, channel_of(row)])?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns how many rows were removed: one, or none.
+fn remove(connection: &Connection, row: i64) -> Result<i64> {
+    let removed = connection.execute("DELETE FROM message_index WHERE rowid = ?1", [row])?;
+    Ok(i64::try_from(removed).unwrap_or(i64::MAX))
+}
+
+fn count(connection: &Connection, channel: i64, added: i64) -> Result<()> {
+    connection.execute(
+        "UPDATE channels SET indexed = indexed + ?2 WHERE key = ?1",
+        [channel, added],
+    )?;
+    Ok(())
+}
+
+/// Indexes a new memory.
+pub(crate) fn add_memory(connection: &Connection, memory: i64, content: &str) -> Result<()> {
+    let terms = terms(content);
+    if !terms.is_empty() {
+        let insert = match connection.dialect() {
+            Dialect::Sqlite => "INSERT INTO memory_index (rowid, terms) VALUES (?1, ?2)",
+            Dialect::Postgres => include_str!("../sql/postgres/index_memory.sql"),
+        };
+        connection.execute(insert, params![memory, terms.join(" ")])?;
+    }
+    Ok(())
+}
+
+/// Indexes the new text of a memory.
+pub(crate) fn change_memory(connection: &Connection, memory: i64, content: &str) -> Result<()> {
+    let before = terms_of(connection, Table::Memories, memory)?;
+    let gone = before.split_terminator(' ').map(str::to_owned).collect();
+    connection.execute("DELETE FROM memory_index WHERE rowid = ?1", [memory])?;
+    add_memory(connection, memory, content)?;
+    leave_no_key(connection, Table::Memories, &gone)
+}
+
+/// Indexes everything that is stored, in an index that is empty. `progress` hears how much is done, and of how much.
+pub fn index_all(connection: &Connection, progress: &dyn Fn(u64, u64)) -> Result<()> {
+    let total: i64 = connection.query_row(
+        "SELECT (SELECT COUNT(*) FROM messages WHERE deleted_at IS NULL) + (SELECT COUNT(*) FROM memories)",
+        (),
+        |row| row.get(0),
+    )?;
+    let total = u64::try_from(total).unwrap_or(0);
+    let mut done = 0_u64;
+    let mut step = || {
+        done += 1;
+        if done.is_multiple_of(REPORTED) || done == total {
+            progress(done, total);
+        }
+    };
+    let statement =
+        "SELECT channel, key, text FROM messages WHERE deleted_at IS NULL ORDER BY channel, key";
+    connection.each(statement, (), |row| -> Result<()> {
+        let (channel, key) = (row.get(0)?, row.get(1)?);
+        insert(connection, row_of(channel, key), &row.get::<String>(2)?)?;
+        step();
+        Ok(())
+    })?;
+    connection.execute(
+        "UPDATE channels SET indexed = (SELECT COUNT(*) FROM messages WHERE channel = channels.key AND deleted_at IS NULL)",
+        (),
+    )?;
+    let statement = "SELECT id, content FROM memories ORDER BY id";
+    connection.each(statement, (), |row| -> Result<()> {
+        add_memory(connection, row.get(0)?, &row.get::<String>(1)?)?;
+        step();
+        Ok(())
+    })
+}
+
+/// How many texts of each table of the index are missing in it. There is none, unless something is broken.
+pub(crate) fn missing(connection: &Connection) -> Result<[(&'static str, usize); 2]> {
+    let messages = "SELECT COUNT(*) FROM messages AS m LEFT JOIN message_index AS i ON i.rowid = m.channel * ?1 + m.key \
+        WHERE m.deleted_at IS NULL AND i.rowid IS NULL";
+    let messages = connection.query_row(messages, [KEY_MASK + 1], |row| row.get(0))?;
+    let unindexed = "SELECT m.content FROM memories AS m LEFT JOIN memory_index AS i ON i.rowid = m.id WHERE i.rowid IS NULL";
+    let mut memories = 0;
+    connection.each(unindexed, (), |row| -> Result<()> {
+        memories += usize::from(!terms(&row.get::<String>(0)?).is_empty());
+        Ok(())
+    })?;
+    Ok([("message_index", messages), ("memory_index", memories)])
+}
+
+/// Where the index holds something of a text that is not there any more, and in how many rows. There is none, unless
+/// something is broken.
+///
+/// Looks at all workspaces, or at one, and what belongs to none.
+pub fn leftovers(
+    connection: &Connection,
+    workspace: Option<i64>,
+) -> Result<Vec<(&'static str, usize)>> {
+    let gone = |table: &str, row: &str| {
+        format!(
+            "SELECT COUNT(*) FROM {table} AS i \
+            LEFT JOIN messages AS m ON m.key = i.{row} & ?1 AND m.deleted_at IS NULL \
+            WHERE m.key IS NULL AND (?2 IS NULL OR i.{row} / ?3 NOT IN (SELECT key FROM channels WHERE workspace <> ?2))"
+        )
+    };
+    let count = |table, row| {
+        let columns = params![KEY_MASK, workspace, KEY_MASK + 1];
+        connection.query_row(&gone(table, row), columns, |row| row.get(0))
+    };
+    let messages: u32 = count("message_index", "rowid")?;
+    let vectors: u32 = count("message_vectors", "row")?;
+    let memories = "SELECT COUNT(*) FROM memory_index AS i LEFT JOIN memories AS m ON m.id = i.rowid WHERE m.id IS NULL";
+    let memories: u32 = connection.query_row(memories, (), |row| row.get(0))?;
+    let counted = [
+        ("message_index.terms", messages),
+        ("memory_index.terms", memories),
+        ("message_vectors.vector", vectors),
+    ];
+    let rows = |(place, rows): (_, u32)| (place, usize::try_from(rows).unwrap_or(usize::MAX));
+    let mut found: Vec<(&'static str, usize)> = counted.map(rows).to_vec();
+    found.retain(|(_, rows)| *rows > 0);
+    if connection.dialect() != Dialect::Sqlite {
+        return Ok(found);
+    }
+    // True if the terms are those of the rows.
+    for (place, check) in [
+        ("message_index", "PRAGMA integrity_check(message_index)"),
+        ("memory_index", "PRAGMA integrity_check(memory_index)"),
+    ] {
+        let sound: String = connection.query_row(check, (), |row| row.get(0))?;
+        found.push((place, usize::from(sound != "ok")));
+    }
+    found.retain(|(_, rows)| *rows > 0);
+    Ok(found)
+}
