@@ -1,30 +1,24 @@
 //! Writes messages, and updates what depends on them, in one transaction of an import or of events.
 
+mod finish;
+mod threads;
+
+pub(crate) use threads::end_changed;
+
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
-use crate::params;
-use crate::session::{Connection, OptionalExtension, Result};
-use myao_plugin::state::forgetting::Erased;
-use myao_plugin::storage::SaveMode;
+use crate::session::{Connection, Result};
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Scope};
 
 use crate::answers::replies;
-use crate::answers::retraction::{self, Post};
-use crate::erasure::erase;
-use crate::erasure::erase::Anew;
+use crate::answers::retraction::Post;
 use crate::fault::Fault;
-use crate::memories::series::Series;
 use crate::messages::channels;
 use crate::messages::message_row::{MessageRow, Tie};
-use crate::messages::stored as messages;
 use crate::messages::tombstones::Tombstones;
-use crate::rows;
-use crate::schedule::backlog::{recount_channel, recount_thread};
 use crate::search::index::Unindexed;
-use crate::visibility::sight::json_array;
 
 /// How many messages an import collects before it updates what depends on them. This limits the memory of large
 /// imports.
@@ -195,19 +189,6 @@ impl Writing {
         self.unindexed.change(channel, key);
     }
 
-    /// Recounts what was touched, notes which threads have a memory that is older than their messages, and erases what
-    /// messages said that read differently now.
-    pub(crate) fn finish(mut self, connection: &Connection) -> Result<Erased, Fault> {
-        self.work_off(connection)?;
-        let erased = self.erase(connection)?;
-        self.work_off(connection)?;
-        for channel in &self.touched_channels {
-            recount_channel(connection, *channel)?;
-        }
-        self.set_aside_memories(connection)?;
-        Ok(erased)
-    }
-
     /// Deletes retracted posts.
     pub(crate) fn delete_posts(
         &mut self,
@@ -223,93 +204,12 @@ impl Writing {
         Ok(())
     }
 
-    /// Retracts the posts that were made from messages that now read differently, and those that were made from such
-    /// posts. Returns how many.
-    fn retract(&mut self, connection: &Connection) -> Result<usize, Fault> {
-        let mut count = 0;
-        let mut seen = BTreeSet::new();
-        loop {
-            let new: Vec<Post> = self.reworded.difference(&seen).copied().collect();
-            if new.is_empty() {
-                return Ok(count);
-            }
-            for message in new {
-                let posts = retraction::made_from(connection, message)?;
-                self.delete_posts(connection, &posts)?;
-                count += posts.len();
-                seen.insert(message);
-            }
-        }
-    }
-
-    /// Erases what messages said that now read differently, and ends the deferrals of their channels.
-    fn erase(&mut self, connection: &Connection) -> Result<Erased, Fault> {
-        let meant = self.reworded.len();
-        let posts = self.retract(connection)?;
-        let meant_keys = messages::keys(connection, &self.reworded)?;
-        let channels: BTreeSet<i64> = self.reworded.iter().map(|(channel, _)| *channel).collect();
-        let mut anew = Anew::default();
-        let mut erased = erase::erase(connection, self.workspace, &meant_keys, &mut anew)?;
-        if !self.unseen.is_empty() {
-            let unseen = json_array(&messages::keys(connection, &self.unseen)?);
-            erased.events += erase::drop_events(connection, self.workspace, &unseen)?;
-        }
-        self.touched_channels.extend(anew.channels);
-        for (scope, scope_id) in anew.memories {
-            self.make_anew(connection, scope, &scope_id)?;
-        }
-        for channel in channels {
-            connection.execute(
-                include_str!("sql/end_deferrals_of_channel.sql"),
-                [self.workspace, channel],
-            )?;
-        }
-        Ok(Erased {
-            messages: meant,
-            posts,
-            ..erased
-        })
-    }
-
-    /// Ends the deferral of a memory that lost lines; a thread's is made again.
-    fn make_anew(
-        &mut self,
-        connection: &Connection,
-        scope: i64,
-        scope_id: &str,
-    ) -> Result<(), Fault> {
-        connection.execute(
-            "DELETE FROM deferrals WHERE workspace = ?1 AND scope = ?2 AND scope_id = ?3",
-            params![self.workspace, scope, scope_id],
-        )?;
-        if rows::scope(scope) == Scope::Thread {
-            let (channel_id, thread) = rows::thread_scope(scope_id)?;
-            let channel = self.channel(connection, channel_id)?;
-            self.changed.insert((channel, thread));
-        }
-        Ok(())
-    }
-
     /// In Unix seconds; 0 for an import.
     fn now(&self) -> i64 {
         match self.source {
             Source::Import => 0,
             Source::Events(now) => now,
         }
-    }
-
-    /// Updates what depends on the messages so far, except the counts of whole channels.
-    fn work_off(&mut self, connection: &Connection) -> Result<(), Fault> {
-        self.find_late(connection)?;
-        self.find_first_messages(connection)?;
-        for (channel, thread) in std::mem::take(&mut self.touched_threads) {
-            recount_thread(connection, channel, thread)?;
-        }
-        self.mark_changed(connection)?;
-        self.unindexed.work_off(connection)?;
-        self.touched_messages.clear();
-        self.changed.clear();
-        Ok(())
     }
 
     fn put(
@@ -388,70 +288,6 @@ impl Writing {
         self.touched_threads
             .extend(thread.map(|thread| (channel, thread)));
     }
-
-    /// Marks threads for recounting if their first message was touched. A new channel has no threads.
-    fn find_first_messages(&mut self, connection: &Connection) -> Result<()> {
-        let has_threads = include_str!("sql/has_threads.sql");
-        let mut last = None;
-        for (channel, ts) in &self.touched_messages {
-            let known = last.filter(|(known, _)| known == channel);
-            let (_, has) = match known {
-                Some(known) => known,
-                None => (
-                    *channel,
-                    connection.query_row(has_threads, [channel], |row| row.get(0))?,
-                ),
-            };
-            last = Some((*channel, has));
-            if has && ThreadState::read(connection, *channel, *ts)?.is_some() {
-                self.touched_threads.insert((*channel, *ts));
-            }
-        }
-        Ok(())
-    }
-
-    /// Marks threads as changed if a newer message was stored before: a memory may already cover the time of the
-    /// message that came now. Messages of an import are history and do not count.
-    fn find_late(&mut self, connection: &Connection) -> Result<()> {
-        for (channel, ts, thread) in &self.inserted {
-            let before = ThreadState::read(connection, *channel, *thread)?;
-            if before.is_some_and(|state| state.newest > Some(*ts)) {
-                self.changed.insert((*channel, *thread));
-            }
-        }
-        Ok(())
-    }
-
-    fn mark_changed(&self, connection: &Connection) -> Result<()> {
-        for thread in &self.changed {
-            mark_changed(connection, self.workspace, *thread, self.now())?;
-        }
-        Ok(())
-    }
-
-    /// Marks the memories of threads as superseded if deletions left the thread without a reply: nothing else would
-    /// ever replace them.
-    fn set_aside_memories(&self, connection: &Connection) -> Result<(), Fault> {
-        for (channel_id, thread, at) in &self.deleted {
-            let Some(channel) = self.channels.get(channel_id).copied() else {
-                continue;
-            };
-            let state = ThreadState::read(connection, channel, *thread)?;
-            if state.is_some_and(|state| state.has_reply) {
-                continue;
-            }
-            let series = Series {
-                workspace: self.workspace,
-                scope: Scope::Thread,
-                scope_id: &rows::thread_scope_id(channel_id, *thread),
-                memory_type: MemoryType::ShortTerm,
-            };
-            series.supersede(connection, SaveMode::Overwrite, *at)?;
-            end_changed(connection, self.workspace, (channel, *thread), i64::MAX)?;
-            recount_thread(connection, channel, *thread)?;
-        }
-        Ok(())
-    }
 }
 
 fn message_key(connection: &Connection, channel: i64, ts: i64) -> Result<i64> {
@@ -460,58 +296,4 @@ fn message_key(connection: &Connection, channel: i64, ts: i64) -> Result<i64> {
         [channel, ts],
         |row| row.get(0),
     )
-}
-
-/// Notes that a thread changed at a time, if there is one.
-fn mark_changed(
-    connection: &Connection,
-    workspace: i64,
-    (channel, thread): (i64, i64),
-    now: i64,
-) -> Result<()> {
-    if ThreadState::read(connection, channel, thread)?.is_some() {
-        connection.execute(
-            include_str!("sql/mark_changed_thread.sql"),
-            [workspace, channel, thread, now],
-        )?;
-    }
-    Ok(())
-}
-
-/// Removes the note that a thread changed before a time: its memory was made since.
-pub(crate) fn end_changed(
-    connection: &Connection,
-    workspace: i64,
-    (channel, thread): (i64, i64),
-    before: i64,
-) -> Result<()> {
-    connection.execute(
-        include_str!("sql/end_changed_thread.sql"),
-        [workspace, channel, thread, before],
-    )?;
-    Ok(())
-}
-
-/// The counts of a thread.
-struct ThreadState {
-    newest: Option<i64>,
-    has_reply: bool,
-}
-
-impl ThreadState {
-    /// Returns `None` if there is no thread.
-    fn read(connection: &Connection, channel: i64, thread: i64) -> Result<Option<Self>> {
-        connection
-            .query_row(
-                include_str!("sql/thread_state.sql"),
-                [channel, thread],
-                |row| {
-                    Ok(Self {
-                        newest: row.get(0)?,
-                        has_reply: row.get(1)?,
-                    })
-                },
-            )
-            .optional()
-    }
 }
