@@ -7,9 +7,7 @@ use myao_plugin::audience::ChannelFacts;
 use myao_plugin::state::catch_up::CatchUpState as _;
 use myao_plugin::state::inbox::Inbox as _;
 use myao_plugin::storage::records::MessageRecord;
-use myao_plugin::storage::{
-    Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode, Storage, StorageError,
-};
+use myao_plugin::storage::{Memory, MessageQuery, SaveMode, Storage, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Citation, MemoryType, MessageRef, Place, Places, Scope};
 use myao_testkit::conformance::state::effects_of;
@@ -96,29 +94,21 @@ impl Both {
         match (kind, said) {
             (0..8, _) => {
                 let ts = TsKey::first_of(self.now - if kind < 2 { 35 } else { 0 });
-                let first = self
-                    .said
-                    .iter()
-                    .filter(|of| of.channel_id == id && of.ts < ts);
+                let first = self.said.iter();
+                let first = first.filter(|of| of.channel_id == id && of.ts < ts);
                 let first: Vec<TsKey> = first.map(|of| of.thread_ts.unwrap_or(of.ts)).collect();
                 let is_reply = kind % 2 == 0 && !first.is_empty();
-                let record = MessageRecord {
-                    channel_id: id.to_owned(),
-                    ts,
-                    user_id: (*c.get(&PEOPLE)).to_owned(),
-                    thread_ts: is_reply.then(|| *c.get(&first)),
-                    ..samples::record("1.0", None, text)
-                };
+                let mut record = samples::record("1.0", None, text);
+                (record.channel_id, record.ts) = (id.to_owned(), ts);
+                record.user_id = (*c.get(&PEOPLE)).to_owned();
+                record.thread_ts = is_reply.then(|| *c.get(&first));
                 self.said.push(record.clone());
                 self.add(Records::default().with(record));
             }
             (8..10, Some(said)) => {
-                let text = text.to_owned();
-                self.add(Records::default().with(MessageRecord {
-                    text,
-                    edited_at: Some(self.now),
-                    ..said
-                }));
+                let mut edited = said;
+                (edited.text, edited.edited_at) = (text.to_owned(), Some(self.now));
+                self.add(Records::default().with(edited));
             }
             (10..12, Some(MessageRecord { channel_id, ts, .. })) => {
                 self.plain.delete(&channel_id, ts);
@@ -168,48 +158,40 @@ impl Both {
         let others = [Place::Operator, Place::Workspace, Place::Schedule];
         for place in channels.into_iter().chain(people).chain(others) {
             let seen = |places: &dyn Places| blocking(seen(&*places.at(place.clone())));
-            let (mut sqlite, mut plain) = (seen(&self.sqlite), seen(&self.plain));
+            let (mut sqlite, plain) = (seen(&self.sqlite), seen(&self.plain));
+            same(&place, &sqlite.0, &plain.0)?;
             if self.is_converted {
-                let (known, shown) = (plain.memories.drain(..), &mut sqlite.memories);
-                let known: Vec<u64> = known.map(|of| of.id).collect();
-                shown.retain(|of| !known.contains(&of.id));
-                plain.waiting = sqlite.waiting.clone();
+                let known: Vec<u64> = plain.1.iter().map(|of| of.id).collect();
+                sqlite.1.retain(|of| !known.contains(&of.id));
+                same(&place, &sqlite.1, &[])?;
+                continue;
             }
-            same(&place, &sqlite.said, &plain.said)?;
-            same(&place, &sqlite.memories, &plain.memories)?;
-            same(&place, &sqlite.waiting, &plain.waiting)?;
+            same(&place, &sqlite.1, &plain.1)?;
+            same(&place, &sqlite.2, &plain.2)?;
         }
         Ok(())
     }
 }
 
 fn same<T: PartialEq + Debug>(place: &Place, sqlite: &[T], plain: &[T]) -> Checked {
-    let pairs = sqlite.iter().map(Some).zip(plain.iter().map(Some));
-    let differs = pairs.chain([(sqlite.get(plain.len()), plain.get(sqlite.len()))]);
-    match differs.into_iter().find(|(sqlite, plain)| sqlite != plain) {
-        Some((sqlite, plain)) => Err(TestCaseError::fail(format!(
-            "from {place}\nSQLite: {sqlite:#?}\nin memory: {plain:#?}"
-        ))),
-        None => Ok(()),
-    }
+    let rows = 0..sqlite.len().max(plain.len());
+    let mut rows = rows.map(|row| (sqlite.get(row), plain.get(row)));
+    rows.find(|(sqlite, plain)| sqlite != plain)
+        .map_or(Ok(()), |(sqlite, plain)| {
+            let text = format!("from {place}\nSQLite: {sqlite:#?}\nin memory: {plain:#?}");
+            Err(TestCaseError::fail(text))
+        })
 }
 
 fn all_of(channel_id: &str, only_new: bool) -> MessageQuery {
-    let channel_id = channel_id.to_owned();
-    MessageQuery {
-        channel_id,
-        only_new,
-        ..read(UNTIL)
-    }
+    let mut query = read(UNTIL);
+    (query.channel_id, query.only_new) = (channel_id.to_owned(), only_new);
+    query
 }
 
 async fn memories(storage: &dyn Storage, threads: Vec<String>) -> Vec<Memory> {
-    let (query, citations) = (all_memories(), true);
-    let query = MemoryQuery {
-        threads,
-        citations,
-        ..query
-    };
+    let mut query = all_memories();
+    (query.threads, query.citations) = (threads, true);
     storage.list_memories(query).await.unwrap()
 }
 
@@ -234,59 +216,39 @@ async fn save(
         (of.scope, of.memory_type) == (scope, memory_type) && of.scope_id == scope_id
     };
     let is_version = (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm);
-    let merged = given
-        .iter()
-        .filter(|of| of.scope == Scope::Channel && !is_version);
-    let merged = merged.map(|of| of.id).max();
+    let merged = given.iter().filter(|of| of.scope == Scope::Channel);
+    let merged = merged.map(|of| of.id).max().filter(|_| !is_version);
     let cited = cited.iter().filter(|_| !said.is_empty()).map(|of| {
         let (channel_id, ts) = (channel_id.clone(), of.get(&said).ts.clone());
         vec![MessageRef { channel_id, ts }]
     });
-    let citations = (0..)
-        .zip(cited.chain([Vec::new()]))
-        .map(|(line, messages)| {
-            let (start, length, by_program) = (line * 7, 6, false);
-            Citation {
-                start,
-                length,
-                messages,
-                by_program,
-            }
-        });
-    let sources = said.iter().filter(|_| memory_type == MemoryType::ShortTerm);
-    let draft = MemoryDraft {
-        scope,
-        scope_id: scope_id.to_owned(),
-        memory_type,
-        mode: if is_version {
-            SaveMode::NewVersion
-        } else {
-            SaveMode::Overwrite
-        },
-        expected: given.iter().rfind(own).map(|of| of.id),
-        content: "- 1st.\n- 2nd.\n- 3rd.".to_owned(),
-        now: time(now),
-        source_messages: sources.map(|of| of.ts.clone()).collect(),
-        source_memories: merged.into_iter().collect(),
-        source_latest_message_ts: said.last().map(|of| of.ts.clone()),
-        merged_through: merged,
-        citations: citations.collect(),
-        source_channel_id: channel_id.clone(),
-        ..samples::draft("C1")
-    };
-    storage
-        .save_memory(draft, given.iter().map(|of| of.id).collect())
-        .await
+    let cited = (0..).zip(cited.chain([Vec::new()]));
+    let citations = cited.map(|(line, messages)| Citation {
+        start: line * 7,
+        length: 6,
+        messages,
+        by_program: false,
+    });
+    let mut draft = samples::draft(scope_id);
+    (draft.scope, draft.memory_type, draft.now) = (scope, memory_type, time(now));
+    if !is_version {
+        draft.mode = SaveMode::Overwrite;
+    }
+    draft.expected = given.iter().rfind(own).map(|of| of.id);
+    draft.content = "- 1st.\n- 2nd.\n- 3rd.".to_owned();
+    draft.citations = citations.collect();
+    (draft.source_memories, draft.merged_through) = (merged.into_iter().collect(), merged);
+    draft.source_latest_message_ts = said.last().map(|of| of.ts.clone());
+    if memory_type == MemoryType::ShortTerm {
+        draft.source_messages = said.into_iter().map(|of| of.ts).collect();
+    }
+    draft.source_channel_id = channel_id;
+    let given = given.iter().map(|of| of.id).collect();
+    storage.save_memory(draft, given).await
 }
 
-/// What a place sees.
-struct Seen {
-    said: Vec<String>,
-    waiting: Vec<String>,
-    memories: Vec<Memory>,
-}
-
-async fn seen(storage: &dyn Storage) -> Seen {
+/// What a place sees: of messages, memories, and what waits.
+async fn seen(storage: &dyn Storage) -> (Vec<String>, Vec<Memory>, Vec<String>) {
     let mut said = vec![format!("{:?}", storage.list_channels().await)];
     let mut waiting = vec![format!("{:?}", storage.list_due(due_query()).await.ok())];
     for id in CHANNELS {
@@ -298,22 +260,13 @@ async fn seen(storage: &dyn Storage) -> Seen {
         let news = storage.list_messages(all_of(id, true)).await;
         waiting.push(format!("{id} {:?} {:?}", backlog.ok(), news.ok()));
     }
-    let memories = memories(storage, Vec::new()).await;
-    Seen {
-        said,
-        waiting,
-        memories,
-    }
+    (said, memories(storage, Vec::new()).await, waiting)
 }
 
 #[test]
 fn both_stores_show_the_same_from_every_place() {
-    let (cases, failure_persistence) = (CASES, None);
-    let config = Config {
-        cases,
-        failure_persistence,
-        ..Config::default()
-    };
+    let mut config = Config::with_cases(CASES);
+    (config.failure_persistence, config.max_shrink_iters) = (None, 50);
     let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
     let index = any::<Index>;
     let steps = vec((0..22_u8, index(), index(), index()), 5..40);
