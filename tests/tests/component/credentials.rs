@@ -76,7 +76,7 @@ async fn credentials_in_the_store_are_in_no_prompt_memory_record_or_answer() {
     let found = format!("{found:?}");
     assert!(found.contains("[redacted: GitHub token") && !found.contains(&token()));
 
-    let host = host.with(|settings| settings.engine = Engine::Extractive);
+    let host = host.with(|settings| settings.set("engines.memory", "extractive"));
     host.storage.say("C2", NOW, "bob", &said());
     host.generate(3 * NOW - 2 * START).await;
     assert_masked(&host);
@@ -113,7 +113,7 @@ async fn credentials_in_a_context_are_in_no_prompt() {
         assert!(prompt.contains("[redacted: GitHub token"), "{prompt}");
         assert!(!prompt.contains(&token()), "{prompt}");
     }
-    let host = host.with(|settings| settings.redact_secrets = false);
+    let host = host.with(|settings| settings.set("redact_secrets", false));
     for prompt in prompts(&host).await {
         assert!(prompt.contains(&token()), "{prompt}");
     }

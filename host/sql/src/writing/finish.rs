@@ -101,7 +101,7 @@ impl Writing {
     }
 
     /// Updates what depends on the messages so far, except the counts of whole channels.
-    fn work_off(&mut self, connection: &Connection) -> Result<(), Fault> {
+    pub(super) fn work_off(&mut self, connection: &Connection) -> Result<(), Fault> {
         self.find_late(connection)?;
         self.find_first_messages(connection)?;
         for (channel, thread) in std::mem::take(&mut self.touched_threads) {
