@@ -1,6 +1,6 @@
 //! Credentials in what a host hands over: nothing is made from them.
 
-use myao_plugin::{Engine, Occasion, Place, SearchRequest, Target, context_json, erasure};
+use myao_plugin::{Occasion, Place, SearchRequest, Target, context_json, erasure};
 use myao_testkit::ScriptedLlm;
 use myao_tests::read_project_file;
 

@@ -117,12 +117,13 @@ const STATEMENTS: [&str; 104] = [
 
 /// The text of a file, as SQLite takes it.
 fn statement(name: &str) -> String {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../sql/src");
-    let folders = std::fs::read_dir(root).unwrap();
-    let file = |folder: std::io::Result<std::fs::DirEntry>| {
-        std::fs::read_to_string(folder.unwrap().path().join(format!("sql/{name}.sql"))).ok()
-    };
-    let text = folders.into_iter().find_map(file).unwrap();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sql/src");
+    let subjects = std::fs::read_dir(&root).unwrap();
+    let text = subjects
+        .map(|subject| subject.unwrap().path())
+        .chain([root])
+        .find_map(|folder| std::fs::read_to_string(folder.join(format!("sql/{name}.sql"))).ok())
+        .unwrap_or_else(|| panic!("no statement is called {name}"));
     for_sqlite(&text).into_owned()
 }
 
