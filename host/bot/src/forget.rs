@@ -12,7 +12,6 @@ use myao_plugin::{CallError, Error, Place};
 use myao_slack::blocks::Language;
 use myao_slack::permalink;
 
-use super::limits::language_of;
 use super::mentions::{Mentions, post_for};
 
 /// Requests to forget, in lower case; nothing but links and the bot's name may stand beside one.
@@ -66,7 +65,7 @@ impl Request {
         let said = said.trim_matches(is_edge);
         REQUESTS.contains(&said).then(|| Self {
             links,
-            language: language_of(said).unwrap_or(Language::English),
+            language: Language::of(said).unwrap_or(Language::English),
         })
     }
 }

@@ -81,7 +81,7 @@ impl Mentions {
             return Ok(Answered::TooMany);
         }
         let mention = self.mention(reply).await.map_err(refused)?;
-        let language = mention.and_then(|mention| language_of(&mention.text));
+        let language = mention.and_then(|mention| Language::of(&mention.text));
         let language = language.unwrap_or(self.current.settings().language);
         let wait = self
             .budget
@@ -173,7 +173,7 @@ struct Told {
 
 /// The notice, in the language of the mention, or in `fallback` if that is not clear.
 fn notice(mention: &str, fallback: Language, asked: Asked, told: Told) -> String {
-    let language = language_of(mention).unwrap_or(fallback);
+    let language = Language::of(mention).unwrap_or(fallback);
     let answered = told.answered;
     let window = length(language, told.window_seconds.into());
     let wait = length(language, told.wait);
@@ -188,21 +188,6 @@ fn notice(mention: &str, fallback: Language, asked: Asked, told: Told) -> String
              {wait}. I do not answer {with} until then."
         ),
     }
-}
-
-/// The language of a mention, as far as its letters show it; names (`@myao`) are ignored.
-pub(super) fn language_of(mention: &str) -> Option<Language> {
-    let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
-    let words = || {
-        mention
-            .split_whitespace()
-            .filter(|word| !word.starts_with('@'))
-    };
-    if words().any(|word| word.contains(is_japanese)) {
-        return Some(Language::Japanese);
-    }
-    let is_english = words().any(|word| word.contains(|c: char| c.is_ascii_alphabetic()));
-    is_english.then_some(Language::English)
 }
 
 #[cfg(test)]
@@ -270,7 +255,7 @@ mod tests {
             ("where?", "write to me again in about 2 minutes"),
             ("どこ？", "約2分後に、もう一度書いてください"),
         ] {
-            let language = language_of(question).unwrap_or(Language::English);
+            let language = Language::of(question).unwrap_or(Language::English);
             let limit = notice(question, language, Asked::Directly, told);
             let budget = out_of_budget(language, Asked::Directly, 61);
             for text in [limit, budget] {

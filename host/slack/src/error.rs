@@ -121,6 +121,7 @@ impl RefusalKind {
             | "user_is_restricted"
             | "cant_update_message"
             | "edit_window_closed"
+            | "is_inactive"
             | "messages_tab_disabled"
             | "not_enabled"
             | "method_not_supported_for_channel_type"

@@ -14,6 +14,7 @@ mod agent_tokens;
 mod answers;
 pub mod backend;
 pub mod copy;
+mod discarding;
 mod dump;
 mod erasure;
 mod events;
@@ -21,12 +22,15 @@ pub mod fault;
 mod journal;
 mod memories;
 mod messages;
+mod outbox;
 mod place;
 mod reading;
 mod rows;
+mod save;
 mod schedule;
 mod search;
 pub mod session;
+mod sight;
 mod storage;
 mod transaction;
 mod visibility;
@@ -38,13 +42,13 @@ mod writing;
 #[doc(hidden)]
 pub mod parts {
     pub use crate::events::effects::Application;
-    pub use crate::memories::save::{Handed, save};
+    pub use crate::memories::backlog::{recount_channel, recount_thread};
     pub use crate::place::Place;
-    pub use crate::schedule::backlog::{recount_channel, recount_thread};
+    pub use crate::save::{Handed, save};
     pub use crate::search::index::{index_all, leftovers};
 }
 
-pub use messages::import::SqlImport;
-pub use messages::import_target::SqlImportTarget;
+pub use events::import::SqlImport;
+pub use events::import_target::SqlImportTarget;
 pub use workspace::SqlWorkspace;
 pub use workspaces::{known_workspace, workspace_ids, workspace_key};

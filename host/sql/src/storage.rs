@@ -16,17 +16,17 @@ use myao_plugin::storage::{
 use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, Places, Scope};
 
 use crate::fault::Fault;
+use crate::memories::backlog;
 use crate::memories::listed as memories;
 use crate::memories::records;
-use crate::memories::save::{self, Handed};
 use crate::messages::stored as messages;
 use crate::messages::stored::{channel_keys, places};
 use crate::place::Place as StorePlace;
 use crate::rows;
-use crate::schedule::backlog;
+use crate::save::{self, Handed};
 use crate::schedule::deferrals;
-use crate::search::candidates;
-use crate::visibility::sight::{Sight, json_ids};
+use crate::sight::{Sight, json_ids};
+use crate::visibility::candidates;
 use crate::visibility::view::SeenWorkspace;
 use crate::workspace::SqlWorkspace;
 

@@ -6,7 +6,7 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::{LocalTime, OtherReason, Place as SeenFrom};
 
 use crate::backend::Backend;
-use crate::erasure::discarding::Discarding;
+use crate::discarding::Discarding;
 use crate::fault::Fault;
 use crate::place::Place;
 use crate::session::Connection;

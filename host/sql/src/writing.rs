@@ -1,6 +1,8 @@
 //! Writes messages, and updates what depends on them, in one transaction of an import or of events.
 
+pub(crate) mod erase;
 mod finish;
+pub(crate) mod retraction;
 mod threads;
 
 pub(crate) use threads::end_changed;
@@ -13,12 +15,12 @@ use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
 
 use crate::answers::replies;
-use crate::answers::retraction::Post;
 use crate::fault::Fault;
 use crate::messages::channels;
 use crate::messages::message_row::{MessageRow, Tie};
 use crate::messages::tombstones::Tombstones;
 use crate::search::index::Unindexed;
+use crate::writing::retraction::Post;
 
 /// How many messages an import collects before it updates what depends on them. This limits the memory of large
 /// imports.

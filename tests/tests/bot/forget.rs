@@ -192,7 +192,6 @@ fn an_answer_that_slack_does_not_let_be_changed_is_parked_and_others_are_taken_b
         slack.posts().pop().unwrap().ts
     });
     settled(&slack, &mut bot);
-    // No code that the program knows.
     let refused = Fault::Error("is_inactive");
     slack.faults().next("chat.update", refused);
     slack.delete(CAMP, &code);

@@ -367,8 +367,9 @@ fn what_waits_and_what_was_given_up_is_told_with_its_errors() {
     });
     let (checks, ok) = checks(&program, &[]);
     assert!(ok, "it is past: no problem is found");
-    let words = ["1 event waits", "1 failed too often", "Ev1: it has no type"];
-    assert_found(&checks, "events", "warning", &words);
+    assert_found(&checks, "events", "warning", &["1 event waits"]);
+    let words = ["1 piece of work failed for good", "Ev1: it has no type"];
+    assert_found(&checks, "parked work", "warning", &words);
     let words = [
         "1 was given up",
         "#general, 2026-03-02 00:00: the bot is not in the channel",

@@ -328,18 +328,20 @@ fn a_backfill_after_failures_never_goes_back_behind_what_was_made() {
         let report: Value = serde_json::from_str(&ran.stdout).unwrap();
         (ran.code, report)
     };
-    let (code, failed) = backfill(&["--keep-going"]);
+    let (code, _) = backfill(&["--keep-going"]);
     assert_eq!(code, Some(1));
     switch.store(false, Ordering::SeqCst);
-    // The first version of that channel was made of its newest message only.
     let (code, report) = backfill(&[]);
     assert_eq!(code, Some(0), "{report:#}");
-    assert!(report["first_tick"].as_str() >= failed["last_tick"].as_str());
-    let mut made = report["made"].as_array().unwrap().iter();
-    assert!(
-        made.any(|memory| memory["scope_id"] == json!("CBROKEN")),
-        "{report:#}"
-    );
+    let mut made: Vec<&str> = report["made"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|memory| memory["scope_id"].as_str().unwrap())
+        .collect();
+    made.dedup();
+    // The workspace's memory is made anew once the clock has reached it.
+    assert_eq!(made, ["CBROKEN", "default"], "{report:#}");
 }
 
 /// The operating system ends a process that takes more than 10 s of a processor's time. Quadratic work on one of these

@@ -72,7 +72,7 @@ impl Sources {
     fn read(root: &Path) -> Self {
         let mut sources = Self::default();
         sources.read_folder(root, &Vec::new());
-        assert!(sources.paths.len() > 2, "{} is read", root.display());
+        assert!(!sources.paths.is_empty(), "{} is read", root.display());
         sources
     }
 

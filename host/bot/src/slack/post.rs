@@ -18,7 +18,6 @@ use myao_slack::split::{MAX_POST_CHARS, split};
 use serde_json::{Value, json};
 
 use super::live::{LiveSlack, from_client, from_storage};
-use crate::limits::language_of;
 
 /// The maximum number of posts of an answer. Only a model that ignores its limit writes more.
 const MAX_POSTS: usize = 5;
@@ -39,7 +38,7 @@ fn cut(parts: &mut Vec<String>, answer: &str) {
         return;
     }
     parts.truncate(MAX_POSTS);
-    let note = match language_of(answer) {
+    let note = match Language::of(answer) {
         Some(Language::Japanese) => {
             "_（長すぎるので、続きは省きました。範囲をしぼって聞いてください。）_"
         }

@@ -17,6 +17,23 @@ pub enum Language {
 
 use Language::{English, Japanese};
 
+impl Language {
+    /// The language of a text, as far as its letters show it; names (`@myao`) are ignored.
+    #[must_use]
+    pub fn of(text: &str) -> Option<Self> {
+        let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
+        let words = || {
+            text.split_whitespace()
+                .filter(|word| !word.starts_with('@'))
+        };
+        if words().any(|word| word.contains(is_japanese)) {
+            return Some(Japanese);
+        }
+        let is_english = words().any(|word| word.contains(|c: char| c.is_ascii_alphabetic()));
+        is_english.then_some(English)
+    }
+}
+
 /// The fixed texts.
 pub(super) struct Words {
     pub(super) home: &'static str,

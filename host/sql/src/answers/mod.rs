@@ -2,8 +2,6 @@
 
 pub(crate) mod judgments;
 pub(crate) mod mention_limits;
-pub(crate) mod outbox;
 pub(crate) mod parked;
 pub(crate) mod replies;
 pub(crate) mod reply;
-pub(crate) mod retraction;

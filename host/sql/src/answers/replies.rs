@@ -1,5 +1,5 @@
 //! Answers that were requested, and their outcomes. A message is answered at most once: its row is the key. The
-//! [`outbox`](crate::answers::outbox) posts the answers.
+//! [`outbox`](crate::outbox) posts the answers.
 
 use crate::params;
 use crate::session::{Connection, OptionalExtension};

@@ -6,11 +6,11 @@ use crate::params;
 use crate::session::{Connection, Result, Row};
 use myao_plugin::state::forgetting::Erased;
 
-use crate::erasure::erase;
 use crate::fault::Fault;
 use crate::place::Place;
 use crate::search::index;
 use crate::search::query::Forgotten;
+use crate::writing::erase;
 use crate::writing::{Source, Writing};
 
 /// Puts placeholders in the place of credentials. What was made from their messages is made anew.

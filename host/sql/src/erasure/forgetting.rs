@@ -12,7 +12,6 @@ use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 
 use crate::erasure::credentials;
-use crate::erasure::erase;
 use crate::fault::Fault;
 use crate::memories::lines;
 use crate::memories::records;
@@ -23,8 +22,9 @@ use crate::rows::list;
 use crate::schedule::begin_again;
 use crate::search::index;
 use crate::search::query::{Forgotten, search};
-use crate::visibility::sight::json_array;
+use crate::sight::json_array;
 use crate::workspace::SqlWorkspace;
+use crate::writing::erase;
 use crate::writing::{Source, Writing};
 
 /// The maximum number of messages, and of memories, that one transaction removes because they were kept long enough.

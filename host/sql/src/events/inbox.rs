@@ -16,7 +16,7 @@ use crate::events::effects::Application;
 use crate::fault::Fault;
 use crate::place::Place;
 use crate::rows::list;
-use crate::visibility::sight::json_array;
+use crate::sight::json_array;
 use crate::workspace::SqlWorkspace;
 
 /// The longest wait until an event is retried, in seconds. The wait doubles from 2 seconds on, so ten tries take about

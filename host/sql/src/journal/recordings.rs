@@ -13,7 +13,7 @@ use crate::memories::series::{Series, subject};
 use crate::messages::stored::{channel_keys, not_stored};
 use crate::place::Place;
 use crate::rows;
-use crate::visibility::sight::{json_ids, json_tuples};
+use crate::sight::{json_ids, json_tuples};
 use crate::workspace::SqlWorkspace;
 
 #[async_trait::async_trait]

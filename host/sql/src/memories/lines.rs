@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::messages::stored as messages;
 use crate::place::Place;
 use crate::rows;
-use crate::visibility::sight::{json_array, json_tuples};
+use crate::sight::{json_array, json_tuples};
 
 /// A line with its messages' keys.
 pub(crate) struct StoredLine {

@@ -12,7 +12,7 @@ use crate::memories::lines;
 use crate::memories::records;
 use crate::place::Place;
 use crate::rows;
-use crate::visibility::sight::{Sight, json_ids, json_texts};
+use crate::sight::{Sight, json_ids, json_texts};
 
 /// The memories that a query selects, ordered by scope, scope id, type and version. There is one statement for each
 /// requested scope. A channel that is not stored has no memories.

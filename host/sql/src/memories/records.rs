@@ -13,7 +13,7 @@ use crate::memories::lines;
 use crate::messages::stored as messages;
 use crate::place::Place;
 use crate::rows;
-use crate::visibility::sight::{Sight, json_array, json_tuples};
+use crate::sight::{Sight, json_array, json_tuples};
 
 /// Stores the records of a draft. Those of a text that it replaces go: they are shown nowhere any more.
 pub(crate) fn add(

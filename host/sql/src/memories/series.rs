@@ -11,7 +11,7 @@ use crate::messages::stored::channel_key;
 use crate::place::Place;
 use crate::rows;
 use crate::search::index;
-use crate::visibility::sight::Sight;
+use crate::sight::Sight;
 
 /// The subject of a memory, as column values.
 pub(crate) struct Series<'a> {

@@ -9,7 +9,7 @@ use myao_plugin::{MemoryType, Scope};
 use crate::fault::Fault;
 use crate::place::Place;
 use crate::rows;
-use crate::visibility::sight::{SeenChannels, Sight, json_ids, json_texts};
+use crate::sight::{SeenChannels, Sight, json_ids, json_texts};
 
 /// A memory, the set of channels that it was made from, and the key of its channel.
 type Found = (StoredMemory, Option<i64>, Option<i64>);

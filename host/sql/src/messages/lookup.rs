@@ -6,7 +6,7 @@ use crate::params;
 use crate::session::{Connection, Dialect, Params, Result};
 
 use crate::rows::list;
-use crate::visibility::sight::{json_array, json_texts};
+use crate::sight::{json_array, json_texts};
 
 /// The terms of the rows of messages, joined by spaces.
 pub(crate) fn terms_of_messages(

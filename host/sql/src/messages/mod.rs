@@ -2,11 +2,8 @@
 
 pub(crate) mod channels;
 pub(crate) mod done;
-pub(crate) mod import;
-pub(crate) mod import_target;
 pub(crate) mod lookup;
 pub(crate) mod message_row;
-pub(crate) mod off_record;
 pub(crate) mod pins;
 pub(crate) mod progress;
 pub(crate) mod stored;

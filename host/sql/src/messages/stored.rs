@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::messages::progress;
 use crate::place::Place;
 use crate::rows;
-use crate::visibility::sight::{Sight, json_texts, json_tuples};
+use crate::sight::{Sight, json_texts, json_tuples};
 
 /// No message has this key.
 const NO_KEY: i64 = -1;

@@ -6,8 +6,8 @@ use myao_plugin::state::backfill::BackfillState;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
+use crate::memories::backlog::recount_channel;
 use crate::rows::list;
-use crate::schedule::backlog::recount_channel;
 use crate::workspace::SqlWorkspace;
 
 #[async_trait::async_trait]

@@ -9,8 +9,8 @@ use myao_plugin::ts::TsKey;
 
 use crate::messages::stored::channel_key;
 use crate::rows::list;
+use crate::sight::json_texts;
 use crate::visibility::audience;
-use crate::visibility::sight::json_texts;
 use crate::workspace::SqlWorkspace;
 
 #[async_trait::async_trait]

@@ -4,10 +4,10 @@ use crate::params;
 use crate::session::Connection;
 
 use crate::fault::Fault;
+use crate::memories::backlog::{recount_channel, recount_thread};
 use crate::messages::stored::channel_key;
 use crate::place::Place;
 use crate::rows::list;
-use crate::schedule::backlog::{recount_channel, recount_thread};
 
 /// Sets the current memories of a channel and its threads aside, or all, at a time in Unix seconds. All their messages
 /// wait again. Returns how many memories there were.

@@ -1,6 +1,5 @@
 //! What is due, what waits until when, and the upkeep.
 
-pub(crate) mod backlog;
 pub(crate) mod begin_again;
 pub(crate) mod deferrals;
 pub(crate) mod upkeep;

@@ -1,7 +1,5 @@
 //! Search by words and by meaning.
 
-pub(crate) mod candidates;
 pub(crate) mod index;
 pub(crate) mod query;
 pub(crate) mod vector_rows;
-pub(crate) mod vectors;

@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::messages::pins::channel_of_reaction;
 use crate::place::Place;
 use crate::rows;
-use crate::visibility::sight::{SeenChannels, Sight};
+use crate::sight::{SeenChannels, Sight};
 
 /// Applies what somebody says of an answer; other effects change nothing.
 pub(crate) fn judge(connection: &Connection, workspace: i64, effect: &Effect) -> Result<()> {

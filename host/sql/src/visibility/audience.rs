@@ -10,8 +10,8 @@ use myao_plugin::ts::TsKey;
 
 use crate::fault::Fault;
 use crate::rows::list;
+use crate::sight::json_texts;
 use crate::visibility::lineage;
-use crate::visibility::sight::json_texts;
 
 /// The column's value of an audience.
 fn code(audience: Audience) -> i64 {

@@ -10,14 +10,14 @@ use myao_plugin::audience::Audience;
 use myao_plugin::storage::{MemoryId, StorageError};
 use myao_plugin::{MemoryType, Place as SeenFrom, Scope, digest};
 
-use crate::answers::retraction;
 use crate::fault::Fault;
+use crate::memories::backlog::{recount_channel, recount_thread};
 use crate::messages::progress;
 use crate::messages::stored::{channel_key, channel_keys, not_stored};
 use crate::place::Place;
 use crate::rows;
-use crate::schedule::backlog::{recount_channel, recount_thread};
-use crate::visibility::sight::{Sight, json_array, json_ids};
+use crate::sight::{Sight, json_array, json_ids};
+use crate::writing::retraction;
 use crate::writing::{Source, Writing};
 
 /// The set of the channels from which a memory is made: its own, those of the memories that its call was given, and those

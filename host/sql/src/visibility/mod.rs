@@ -2,7 +2,8 @@
 
 pub(crate) mod answers;
 pub(crate) mod audience;
+pub(crate) mod candidates;
 pub(crate) mod lineage;
-pub(crate) mod sight;
+pub(crate) mod vectors;
 pub(crate) mod view;
 pub(crate) mod visible;

@@ -19,8 +19,8 @@ use crate::memories::stored::{stored_memories, tallies};
 use crate::messages::stored::channels;
 use crate::place::Place;
 use crate::rows;
+use crate::sight::{SeenChannels, Sight};
 use crate::visibility::answers::answers;
-use crate::visibility::sight::{SeenChannels, Sight};
 use crate::workspace::SqlWorkspace;
 
 /// A workspace that was opened for a place, for people.

@@ -10,8 +10,8 @@ use crate::messages::lookup;
 use crate::place::Place;
 use crate::rows::list;
 use crate::search::index::{self, channel_of, key_of};
-use crate::visibility::sight::Sight;
-use crate::visibility::sight::json_array;
+use crate::sight::Sight;
+use crate::sight::json_array;
 
 /// Up to so many channels are read one by one.
 const FEW_CHANNELS: usize = 50;

@@ -10,14 +10,14 @@ use myao_plugin::{MemoryType, Scope};
 
 use super::Writing;
 use super::threads::{ThreadState, end_changed, mark_changed};
-use crate::answers::retraction::{self, Post};
-use crate::erasure::erase::{self, Anew};
 use crate::fault::Fault;
+use crate::memories::backlog::{recount_channel, recount_thread};
 use crate::memories::series::Series;
 use crate::messages::stored as messages;
 use crate::rows;
-use crate::schedule::backlog::{recount_channel, recount_thread};
-use crate::visibility::sight::json_array;
+use crate::sight::json_array;
+use crate::writing::erase::{self, Anew};
+use crate::writing::retraction::{self, Post};
 
 impl Writing {
     /// Recounts what was touched, notes which threads have a memory that is older than their messages, and erases what

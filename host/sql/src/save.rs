@@ -13,6 +13,7 @@ use myao_plugin::{MemoryType, Scope};
 use crate::fault::Fault;
 use crate::journal::calls as journal;
 use crate::journal::recordings;
+use crate::memories::backlog::{recount_channel, recount_thread};
 use crate::memories::lines;
 use crate::memories::records;
 use crate::memories::series::{Series, Subject, Text, subject};
@@ -20,10 +21,9 @@ use crate::messages::progress;
 use crate::messages::stored::{channel_key, channel_keys, places};
 use crate::place::Place;
 use crate::rows;
-use crate::schedule::backlog::{recount_channel, recount_thread};
 use crate::schedule::deferrals;
+use crate::sight::{Sight, json_array, json_ids};
 use crate::visibility::lineage;
-use crate::visibility::sight::{Sight, json_array, json_ids};
 use crate::writing;
 
 /// The input of a memory's call, used or not.
@@ -198,14 +198,14 @@ fn add_source_messages(
     let keys = keys.collect::<Result<BTreeSet<i64>, _>>()?;
     let wanted = json_array(&keys);
     let found = connection.execute(
-        include_str!("sql/insert_source_messages.sql"),
+        include_str!("memories/sql/insert_source_messages.sql"),
         params![memory, channel, wanted],
     )?;
     if found == keys.len() {
         return Ok(());
     }
     let missing = connection.query_row(
-        include_str!("sql/missing_message.sql"),
+        include_str!("memories/sql/missing_message.sql"),
         params![channel, wanted],
         |row| row.get(0),
     )?;
@@ -245,10 +245,10 @@ fn add_handed(
 ) -> Result<usize> {
     let ids = given.messages.keys().map(String::as_str);
     let channels = channel_keys(connection, place, ids)?;
-    let messages = include_str!("sql/insert_handed_messages.sql");
+    let messages = include_str!("memories/sql/insert_handed_messages.sql");
     let columns = params![memory, places(&channels, &given.messages)];
     let mut count = connection.execute(messages, columns)?;
-    let memories = include_str!("sql/insert_handed_memories.sql");
+    let memories = include_str!("memories/sql/insert_handed_memories.sql");
     let channel_id = (draft.scope == Scope::Channel).then_some(&draft.scope_id);
     count += connection.execute(
         memories,
@@ -261,7 +261,7 @@ fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> Re
     let coverage = &draft.coverage;
     let left_out = &coverage.left_out;
     connection.execute(
-        include_str!("sql/insert_coverage.sql"),
+        include_str!("memories/sql/insert_coverage.sql"),
         params![
             memory,
             draft.truncated,
@@ -306,7 +306,7 @@ fn settle(
 }
 
 fn require_memory(connection: &Connection, place: &Place, id: u64) -> Result<(), Fault> {
-    let statement = include_str!("sql/memory_exists.sql");
+    let statement = include_str!("memories/sql/memory_exists.sql");
     let exists: bool = connection.query_row(
         statement,
         [place.workspace, rows::memory_column(id)],

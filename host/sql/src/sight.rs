@@ -47,7 +47,7 @@ impl Sight {
                 }
                 let own: Vec<i64> = rows::list(
                     connection,
-                    include_str!("sql/channels_of_person.sql"),
+                    include_str!("visibility/sql/channels_of_person.sql"),
                     params![place.workspace, id],
                     |row| row.get(0),
                 )?;
@@ -136,7 +136,7 @@ impl Sight {
         let columns = params![place.workspace, json_ids(memories)];
         let sets: Vec<Option<i64>> = rows::list(
             connection,
-            include_str!("sql/handed_origins.sql"),
+            include_str!("visibility/sql/handed_origins.sql"),
             columns,
             |row| row.get(0),
         )?;
@@ -155,7 +155,7 @@ impl Sight {
             return Ok(HashSet::new());
         }
         let columns = params![json_array(sets), own, sees_open];
-        let sql = include_str!("sql/hidden_origins.sql");
+        let sql = include_str!("visibility/sql/hidden_origins.sql");
         let found = rows::list(connection, sql, columns, |row| row.get(0))?;
         Ok(found.into_iter().collect())
     }

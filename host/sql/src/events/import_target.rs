@@ -3,7 +3,7 @@
 use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::StorageError;
 
-use crate::messages::import::SqlImport;
+use crate::events::import::SqlImport;
 use crate::workspace::on_blocking_thread;
 
 /// A workspace that importers write into. It is created only if an import succeeds.

@@ -9,7 +9,7 @@ use crate::fault::Fault;
 use crate::messages::stored::channel_key;
 use crate::place::Place;
 use crate::rows::{self, NO_WATERMARK};
-use crate::visibility::sight::json_texts;
+use crate::sight::json_texts;
 
 /// A backlog at a point in time, with the values that decide whether it is due.
 struct Waiting {
@@ -110,7 +110,7 @@ pub(crate) fn expect_first_version(
     let ids = json_texts(channel_ids);
     let history_through = rows::key(since)? - 1;
     connection.execute(
-        include_str!("sql/expect_first_version.sql"),
+        include_str!("../schedule/sql/expect_first_version.sql"),
         params![place.workspace, ids, history_through],
     )?;
     Ok(())
@@ -118,13 +118,16 @@ pub(crate) fn expect_first_version(
 
 /// Recounts what waits in a channel.
 pub fn recount_channel(connection: &Connection, channel: i64) -> Result<()> {
-    connection.execute(include_str!("sql/recount_channel.sql"), [channel])?;
+    connection.execute(
+        include_str!("../schedule/sql/recount_channel.sql"),
+        [channel],
+    )?;
     Ok(())
 }
 
 /// Recounts what waits in a thread.
 pub fn recount_thread(connection: &Connection, channel: i64, thread: i64) -> Result<()> {
-    let recount = include_str!("sql/recount_thread.sql");
+    let recount = include_str!("../schedule/sql/recount_thread.sql");
     let written = connection.execute(recount, [channel, thread])?;
     if written == 0 {
         let drop = "DELETE FROM backlog WHERE channel = ?1 AND thread_key = ?2";
@@ -138,7 +141,7 @@ fn due_channels(
     place: &Place,
     bounds: &Bounds,
 ) -> Result<Vec<Backlog>, Fault> {
-    let statement = include_str!("sql/due_channels.sql");
+    let statement = include_str!("../schedule/sql/due_channels.sql");
     let columns = params![
         place.workspace,
         bounds.until,
@@ -164,7 +167,7 @@ fn due_threads(
     place: &Place,
     bounds: &Bounds,
 ) -> Result<Vec<Backlog>, Fault> {
-    let statement = include_str!("sql/due_threads.sql");
+    let statement = include_str!("../schedule/sql/due_threads.sql");
     let columns = [place.workspace, bounds.until, bounds.window_start];
     let mut due = Vec::new();
     connection.each(statement, columns, |row| -> Result<()> {
@@ -186,7 +189,7 @@ fn due_workspace(
     place: &Place,
     memory_type: MemoryType,
 ) -> Result<bool, Fault> {
-    let statement = include_str!("sql/due_workspace.sql");
+    let statement = include_str!("../schedule/sql/due_workspace.sql");
     let params = params![
         place.workspace,
         place.scope_id,
@@ -196,7 +199,7 @@ fn due_workspace(
 }
 
 fn channel_waiting(connection: &Connection, channel: i64, until: i64) -> Result<Waiting> {
-    let statement = include_str!("sql/backlog_of_channel.sql");
+    let statement = include_str!("../schedule/sql/backlog_of_channel.sql");
     connection.query_row(statement, [channel, until], |row| waiting(row, None))
 }
 
@@ -206,7 +209,7 @@ fn thread_waiting(
     thread: i64,
     until: i64,
 ) -> Result<Waiting> {
-    let statement = include_str!("sql/backlog_of_thread.sql");
+    let statement = include_str!("../schedule/sql/backlog_of_thread.sql");
     connection.query_row(statement, [channel, thread, until], |row| {
         waiting(row, Some(rows::ts(thread)))
     })

@@ -19,8 +19,8 @@ use crate::messages::stored::message;
 use crate::place::Place;
 use crate::rows;
 use crate::search::index::{channel_of, key_of, row_of};
-use crate::search::vectors;
-use crate::visibility::sight::{Sight, json_array};
+use crate::sight::{Sight, json_array};
+use crate::visibility::vectors;
 use crate::visibility::visible::Visible;
 
 /// How many messages are found by their meaning, and how similar they are at least, in standard deviations above the mean.
@@ -236,7 +236,7 @@ impl<'a> Search<'a> {
     fn messages(&self, place: &Place, picked: &[i64]) -> Result<Vec<FoundMessage>> {
         let mut keys: BTreeSet<i64> = picked.iter().map(|row| key_of(*row)).collect();
         keys.extend(self.neighbours(&keys)?);
-        let sql = include_str!("sql/found_messages.sql");
+        let sql = include_str!("../search/sql/found_messages.sql");
         let columns = params![json_array(&keys), self.until];
         let mut found: Vec<(i64, i64, FoundMessage)> = Vec::with_capacity(keys.len());
         self.connection.each(sql, columns, |row| -> Result<()> {
@@ -272,7 +272,7 @@ impl<'a> Search<'a> {
 
     /// The keys of the messages before and after these.
     fn neighbours(&self, of: &BTreeSet<i64>) -> Result<BTreeSet<i64>> {
-        let sql = include_str!("sql/neighbours.sql");
+        let sql = include_str!("../search/sql/neighbours.sql");
         let mut found = BTreeSet::new();
         let (mut backwards, mut forwards) = (of.clone(), of.clone());
         for step in 0..self.query.neighbours {
@@ -326,7 +326,7 @@ impl<'a> Search<'a> {
         let ids: BTreeSet<i64> = weights.keys().copied().collect();
         let seconds = TsKey::from_database(self.until).unix_seconds();
         let columns = params![place.workspace, json_array(&ids), self.until, seconds];
-        let sql = include_str!("sql/found_memories.sql");
+        let sql = include_str!("../search/sql/found_memories.sql");
         let mut found = rows::list(self.connection, sql, columns, |row| {
             let terms: String = row.get(13)?;
             let memory = FoundMemory {

@@ -16,7 +16,7 @@ use crate::memories::lines::{self, StoredLine};
 use crate::memories::records;
 use crate::rows::list;
 use crate::search::index;
-use crate::visibility::sight::json_array;
+use crate::sight::json_array;
 
 /// The content of a text whose lines are all erased.
 pub(crate) const NOTHING_LEFT: &str = erasure::NOTHING_LEFT;
@@ -67,7 +67,7 @@ pub(crate) fn erase(
         ..Erased::default()
     };
     let memories: BTreeSet<i64> = gone.into_keys().collect();
-    let sql = include_str!("sql/wait_again.sql");
+    let sql = include_str!("../erasure/sql/wait_again.sql");
     let columns = params![keys, json_array(&memories)];
     let mut waiting: Vec<i64> = list(connection, sql, columns, |row| row.get(0))?;
     // The other messages of an erased long-term line wait again.
@@ -90,7 +90,7 @@ pub(crate) fn erase(
 /// Lets wait again what memories of another program counted for that lost lines. Returns the channel of each message.
 fn wait_for_imported(connection: &Connection, memories: &BTreeSet<i64>) -> Result<Vec<i64>> {
     let memories = json_array(memories);
-    let wait = include_str!("sql/wait_for_imported.sql");
+    let wait = include_str!("../erasure/sql/wait_for_imported.sql");
     let waiting = list(connection, wait, params![memories], |row| row.get(0))?;
     // Of a memory that was never accepted, everything up to its newest message becomes history that a backfill takes in.
     let with_version = "SELECT DISTINCT c.key FROM integers(?1) AS k \
@@ -101,7 +101,7 @@ fn wait_for_imported(connection: &Connection, memories: &BTreeSet<i64>) -> Resul
         row.get(0)
     })?;
     for channel in channels {
-        connection.execute(include_str!("sql/end_history.sql"), [channel])?;
+        connection.execute(include_str!("../erasure/sql/end_history.sql"), [channel])?;
     }
     Ok(waiting)
 }
@@ -130,7 +130,7 @@ fn lines_to_erase(connection: &Connection, workspace: i64, keys: &str) -> Result
         [keys],
         |row| row.get(0),
     )?;
-    let sql = include_str!("sql/lines_to_erase.sql");
+    let sql = include_str!("../erasure/sql/lines_to_erase.sql");
     list(
         connection,
         sql,
@@ -159,7 +159,7 @@ pub(crate) fn drop_events(
     messages: &str,
 ) -> Result<usize> {
     connection.execute(
-        include_str!("sql/drop_events_of_messages.sql"),
+        include_str!("../erasure/sql/drop_events_of_messages.sql"),
         params![workspace, messages],
     )
 }
@@ -229,21 +229,21 @@ pub(crate) fn drop_copies(
             |row| row.get(0),
         )?;
         erased.model_answers += connection.execute(
-            include_str!("sql/drop_waiting_answers.sql"),
+            include_str!("../erasure/sql/drop_waiting_answers.sql"),
             params![workspace, channel, is_public],
         )?;
         let elsewhere: &[bool] = if is_public { &[false, true] } else { &[false] };
         for is_elsewhere in elsewhere {
             for sql in [
-                include_str!("sql/withdraw_parts.sql"),
-                include_str!("sql/blank_parts.sql"),
+                include_str!("../erasure/sql/withdraw_parts.sql"),
+                include_str!("../erasure/sql/blank_parts.sql"),
             ] {
                 erased.unsent_parts +=
                     connection.execute(sql, params![workspace, channel, is_elsewhere])?;
             }
         }
     }
-    let sql = include_str!("sql/erase_recordings.sql");
+    let sql = include_str!("../erasure/sql/erase_recordings.sql");
     let memories = json_array(memories);
     let found: Vec<i64> = list(connection, sql, params![messages, memories], |row| {
         row.get(0)

@@ -153,7 +153,7 @@ impl SqlImport {
                 .query_row(anywhere, columns, |row| row.get(0));
         };
         self.connection().query_row(
-            include_str!("sql/has_deleted_before.sql"),
+            include_str!("../messages/sql/has_deleted_before.sql"),
             params![self.workspace, channel_id, through],
             |row| row.get(0),
         )
@@ -222,13 +222,13 @@ impl SqlImport {
             facts.has_guests
         ];
         let (insert, update) = (
-            include_str!("sql/insert_imported_channel.sql"),
-            include_str!("sql/update_channel.sql"),
+            include_str!("../messages/sql/insert_imported_channel.sql"),
+            include_str!("../messages/sql/update_channel.sql"),
         );
         let put = self.put((insert, columns), (update, columns))?;
         if put != Put::Unchanged {
             let key = self.connection().query_row(
-                include_str!("sql/channel_key.sql"),
+                include_str!("../messages/sql/channel_key.sql"),
                 params![workspace, id],
                 |row| row.get(0),
             )?;
@@ -289,9 +289,9 @@ impl NewMemory {
             connection.execute(set, params![self.id, newest])?;
         }
         let merge = match (self.subject, self.memory_type) {
-            (Subject::Workspace, _) => include_str!("sql/merge_imported_workspace.sql"),
+            (Subject::Workspace, _) => include_str!("../messages/sql/merge_imported_workspace.sql"),
             (Subject::Channel(_), MemoryType::LongTerm) => {
-                include_str!("sql/merge_imported_channel.sql")
+                include_str!("../messages/sql/merge_imported_channel.sql")
             }
             _ => return Ok(()),
         };
@@ -305,12 +305,12 @@ impl NewMemory {
         match self.subject {
             Subject::Workspace => Ok(None),
             Subject::Channel(channel) => connection.query_row(
-                include_str!("sql/newest_in_channel.sql"),
+                include_str!("../messages/sql/newest_in_channel.sql"),
                 [channel, until],
                 |row| row.get(0),
             ),
             Subject::Thread(channel, thread) => connection.query_row(
-                include_str!("sql/newest_in_thread.sql"),
+                include_str!("../messages/sql/newest_in_thread.sql"),
                 [channel, thread, until],
                 |row| row.get(0),
             ),
@@ -341,7 +341,7 @@ impl ImportSink for SqlImport {
         let new = params![self.workspace, user.id, user.name, user.is_bot, 0];
         let (insert, update) = (
             include_str!("../events/sql/insert_user.sql"),
-            include_str!("sql/update_user.sql"),
+            include_str!("../messages/sql/update_user.sql"),
         );
         let put = self
             .put((insert, new), (update, columns))

@@ -5,7 +5,7 @@
 
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};
-use crate::visibility::sight::json_array;
+use crate::sight::json_array;
 use myao_plugin::embedder::{Meaning, Vector};
 use myao_plugin::llm::CallRecord;
 use myao_plugin::state::vectors::{EmbeddingUse, VectorCount, Vectors, WithoutVector};
@@ -38,7 +38,7 @@ impl Vectors for SqlWorkspace {
         let embedder = embedder.to_owned();
         self.writing(move |connection, place| {
             begin_with(connection, place.workspace, &embedder)?;
-            let sql = include_str!("sql/without_vector.sql");
+            let sql = include_str!("../search/sql/without_vector.sql");
             let columns = params![place.workspace, KEY_MASK, limit];
             Ok(list(connection, sql, columns, |row| {
                 Ok(WithoutVector {
@@ -64,7 +64,7 @@ impl Vectors for SqlWorkspace {
                 let vector = vector.as_ref().map(|vector| written(&message.text, vector));
                 let vector = vector.unwrap_or_default();
                 connection.execute(
-                    include_str!("sql/save_vector.sql"),
+                    include_str!("../search/sql/save_vector.sql"),
                     params![place.workspace, message.key, message.text, vector],
                 )?;
             }
@@ -82,7 +82,7 @@ impl Vectors for SqlWorkspace {
         let embedder = embedder.to_owned();
         self.reading(move |connection, place| {
             let is_used = used_embedder(connection, place.workspace)? == Some(embedder);
-            let sql = include_str!("sql/vector_count.sql");
+            let sql = include_str!("../search/sql/vector_count.sql");
             let columns = params![place.workspace, KEY_MASK, is_used];
             let counted = connection.query_row(sql, columns, |row| {
                 Ok(VectorCount {

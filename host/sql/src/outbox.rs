@@ -12,12 +12,12 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
 use crate::answers::reply::{Reply, kind_code, reply_state};
-use crate::answers::retraction::{self, Post};
 use crate::fault::Fault;
 use crate::messages::stored::channel_key;
 use crate::place::Place;
 use crate::rows::list;
 use crate::workspace::SqlWorkspace;
+use crate::writing::retraction::{self, Post};
 use crate::writing::{Source, Writing};
 use myao_plugin::state::replies::ReplyState;
 
@@ -59,7 +59,7 @@ impl Outbox for SqlWorkspace {
         number: u32,
     ) -> Result<(), StorageError> {
         self.mark(channel_id, answers, number, |connection, part| {
-            let mark = include_str!("sql/mark_sending.sql");
+            let mark = include_str!("answers/sql/mark_sending.sql");
             connection.execute(mark, part)
         })
         .await
@@ -92,7 +92,9 @@ impl Outbox for SqlWorkspace {
         self.on_reply(channel_id, answers, move |connection, reply| {
             let columns = (reply.channel, reply.ts, number, posted.to_database());
             let is_retracted: Option<bool> = connection
-                .query_row(include_str!("sql/mark_sent.sql"), columns, |row| row.get(0))
+                .query_row(include_str!("answers/sql/mark_sent.sql"), columns, |row| {
+                    row.get(0)
+                })
                 .optional()?;
             match is_retracted {
                 None => Err(reply.no_part(number)),
@@ -109,7 +111,7 @@ impl Outbox for SqlWorkspace {
     async fn finish_post(&self, channel_id: &str, answers: TsKey) -> Result<(), StorageError> {
         self.on_reply(channel_id, answers, |connection, reply| {
             let unsent: i64 = connection.query_row(
-                include_str!("sql/unsent_parts.sql"),
+                include_str!("answers/sql/unsent_parts.sql"),
                 [reply.channel, reply.ts],
                 |row| row.get(0),
             )?;
@@ -145,7 +147,7 @@ impl Outbox for SqlWorkspace {
 
     async fn retracted(&self, now: i64, limit: u32) -> Result<Vec<(String, TsKey)>, StorageError> {
         self.reading(move |connection, place| {
-            let sql = include_str!("sql/retracted.sql");
+            let sql = include_str!("answers/sql/retracted.sql");
             Ok(list(
                 connection,
                 sql,
@@ -170,7 +172,7 @@ impl Outbox for SqlWorkspace {
             let channel = channel_key(connection, place, &failed.channel_id)?;
             let post = failed.posted.to_database();
             let columns = params![channel, post, now, failed.may_pass, failed.error];
-            connection.execute(include_str!("sql/fail_retraction.sql"), columns)?;
+            connection.execute(include_str!("answers/sql/fail_retraction.sql"), columns)?;
             Ok(())
         })
         .await
@@ -248,7 +250,7 @@ fn begin(
     }
     let thread = post.thread_ts.map(TsKey::to_database);
     connection.execute(
-        include_str!("sql/begin_reply.sql"),
+        include_str!("answers/sql/begin_reply.sql"),
         params![
             reply.workspace,
             reply.channel,
@@ -316,10 +318,11 @@ impl Reply<'_> {
                 params![self.channel, self.ts, channel, ts.to_database()],
             )?;
         }
-        let is_gone: bool =
-            connection.query_row(include_str!("sql/has_gone_source.sql"), key, |row| {
-                row.get(0)
-            })?;
+        let is_gone: bool = connection.query_row(
+            include_str!("answers/sql/has_gone_source.sql"),
+            key,
+            |row| row.get(0),
+        )?;
         if is_gone {
             return Err(self.conflict("was made from a message that is deleted now"));
         }
@@ -328,17 +331,22 @@ impl Reply<'_> {
 
     fn parts(&self, connection: &Connection) -> Result<Vec<Part>> {
         let columns = params![self.channel, self.ts];
-        list(connection, include_str!("sql/parts.sql"), columns, |row| {
-            let (sending, posted): (bool, Option<i64>) = (row.get(2)?, row.get(3)?);
-            Ok(Part {
-                number: row.get(0)?,
-                text: row.get(1)?,
-                state: match (posted, sending) {
-                    (Some(posted), _) => PartState::Sent(TsKey::from_database(posted)),
-                    (None, true) => PartState::MaybeSent,
-                    (None, false) => PartState::NotSent,
-                },
-            })
-        })
+        list(
+            connection,
+            include_str!("answers/sql/parts.sql"),
+            columns,
+            |row| {
+                let (sending, posted): (bool, Option<i64>) = (row.get(2)?, row.get(3)?);
+                Ok(Part {
+                    number: row.get(0)?,
+                    text: row.get(1)?,
+                    state: match (posted, sending) {
+                        (Some(posted), _) => PartState::Sent(TsKey::from_database(posted)),
+                        (None, true) => PartState::MaybeSent,
+                        (None, false) => PartState::NotSent,
+                    },
+                })
+            },
+        )
     }
 }
