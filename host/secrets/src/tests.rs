@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used)]
+
 use super::*;
 
 /// Tokens that were never valid: their characters are made here, so that no scanner of repositories takes them for real.

@@ -5,8 +5,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use myao_bench::contexts::{channel_context, for_the_logic};
 use myao_memory::answer::{Expectation, Sources, judge};
 use myao_memory::bindings::types::{MemoryType, Scope};
-use myao_memory::language::languages_of;
+
 use myao_memory::prompt::{Renderer, conversation_messages};
+use myao_memory::text::language::languages_of;
 
 const ANSWER: &str = include_str!("../fixtures/answer.txt");
 

@@ -43,9 +43,9 @@ static OWN: LazyLock<BTreeSet<String>> = LazyLock::new(|| {
     let schema = schemars::schema_for!(Config).to_value();
     let mut own = BTreeSet::new();
     for section in SECTIONS {
-        let definition = schema["properties"][section]["$ref"].as_str();
-        let definition = definition.and_then(|path| schema.pointer(path.strip_prefix('#')?));
-        let keys = definition.and_then(|section| section["properties"].as_object());
+        let definition = schema.pointer(&format!("/properties/{section}/$ref"));
+        let path = definition.and_then(|path| path.as_str()?.strip_prefix('#'));
+        let keys = path.and_then(|path| schema.pointer(&format!("{path}/properties"))?.as_object());
         own.extend(
             keys.into_iter()
                 .flatten()

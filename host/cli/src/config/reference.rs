@@ -31,12 +31,14 @@ fn add(root: &mut Map<String, Value>, setting: &Setting) {
     let Some(section) = parts.next().filter(|section| SECTIONS.contains(section)) else {
         return;
     };
-    let definition = root["properties"][section]["$ref"].as_str();
-    let definition = definition.and_then(|path| path.strip_prefix("#/$defs/"));
-    let mut at = match definition.map(str::to_owned) {
-        Some(name) => root["$defs"].get_mut(&name),
-        None => root["properties"]
-            .as_object_mut()
+    let sections = root.get("properties");
+    let definition = sections.and_then(|all| all.pointer(&format!("/{section}/$ref")));
+    let name = definition.and_then(|path| path.as_str()?.strip_prefix("#/$defs/"));
+    let mut at = match name.map(str::to_owned) {
+        Some(name) => root.get_mut("$defs").and_then(|all| all.get_mut(&name)),
+        None => root
+            .get_mut("properties")
+            .and_then(Value::as_object_mut)
             .map(|all| all.entry(section).or_insert_with(|| json!({}))),
     };
     let parts: Vec<&str> = parts.collect();
@@ -66,20 +68,22 @@ fn add(root: &mut Map<String, Value>, setting: &Setting) {
 /// A setting as a schema.
 fn described(setting: &Setting) -> Value {
     let mut text = setting.meaning.clone();
-    let mut schema = match &setting.accepts {
-        SettingValues::Text => json!({ "type": "string" }),
-        SettingValues::Switch => json!({ "type": "boolean" }),
-        SettingValues::Choice(names) => json!({ "type": "string", "enum": names }),
-        SettingValues::Number(range) => {
-            text += &format!(" From {} to {}.", range.min, range.max);
-            json!({ "type": "integer", "minimum": range.min, "maximum": range.max })
-        }
-    };
+    if let SettingValues::Number(range) = &setting.accepts {
+        text += &format!(" From {} to {}.", range.min, range.max);
+    }
     if let Some(default) = &setting.default {
         text += &format!(" {DEFAULT} `{default}`.");
     }
-    schema["description"] = text.into();
-    schema
+    match &setting.accepts {
+        SettingValues::Text => json!({ "type": "string", "description": text }),
+        SettingValues::Switch => json!({ "type": "boolean", "description": text }),
+        SettingValues::Choice(names) => {
+            json!({ "type": "string", "enum": names, "description": text })
+        }
+        SettingValues::Number(range) => json!({
+            "type": "integer", "minimum": range.min, "maximum": range.max, "description": text
+        }),
+    }
 }
 
 /// A key of the configuration file.

@@ -1,5 +1,7 @@
 //! Which rows the statements visit.
 
+use std::path::Path;
+
 use myao_plugin::storage::records::{ImportSink, MessageRecord};
 use myao_plugin::ts::TsKey;
 use myao_sql::session::for_sqlite;
