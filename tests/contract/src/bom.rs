@@ -58,6 +58,8 @@ struct Crate {
     name: String,
     version: String,
     license: String,
+    /// A crate of this project, which comes from its folder.
+    is_own: bool,
 }
 
 impl Crate {
@@ -212,6 +214,7 @@ fn crate_of(line: &str) -> Option<(usize, Crate)> {
         name: name.to_owned(),
         version: version.to_owned(),
         license,
+        is_own: words.any(|word| word.starts_with("(/")),
     };
     Some((depth, of))
 }
@@ -224,10 +227,13 @@ fn library_component(
     of: &Crate,
     checksums: &BTreeMap<String, String>,
 ) -> Result<Component, BomError> {
-    let checksum = checksums.get(&of.reference());
-    let checksum = checksum.ok_or_else(|| BomError::Unknown(of.reference()))?;
     let mut library = component(Classification::Library, &of.name, &of.version);
     library.licenses = Some(licenses(&of.license));
+    if of.is_own {
+        return Ok(library);
+    }
+    let checksum = checksums.get(&of.reference());
+    let checksum = checksum.ok_or_else(|| BomError::Unknown(of.reference()))?;
     library.hashes = Some(sha256(checksum));
     library.purl = Some(purl("cargo", &of.name, &of.version)?);
     Ok(library)

@@ -16,7 +16,7 @@ use crate::project::{COMPONENTS, component};
 const LOCK: &str = "version = 4\n\n[[package]]\nname = \"kettle\"\nversion = \"1.2.3\"\nchecksum = \"aa11\"\n\n\
     [[package]]\nname = \"lid\"\nversion = \"0.1.0\"\nchecksum = \"bb22\"\n";
 const TREE: &str = "0\tmyao-memory v0.1.0 (/somewhere)\tApache-2.0\n1\tkettle v1.2.3\tMIT/Apache-2.0\n\
-    2\tlid v0.1.0\tMIT\n1\tlid v0.1.0\tMIT\n";
+    2\tlid v0.1.0\tMIT\n1\tlid v0.1.0\tMIT\n1\tmyao-spoon v0.1.0 (/somewhere/spoon)\tApache-2.0\n";
 const RUSTC: &str = "rustc 1.95.0 (59807616e 2026-03-21)";
 
 #[test]
@@ -29,7 +29,7 @@ fn each_crate_stands_there_once_with_what_it_depends_on() {
         .iter()
         .map(|c| c.name.to_string())
         .collect();
-    assert_eq!(names, ["rust-std", "kettle", "lid"]);
+    assert_eq!(names, ["rust-std", "kettle", "lid", "myao-spoon"]);
     let dependencies: Vec<String> = bom
         .dependencies
         .unwrap()
@@ -42,7 +42,8 @@ fn each_crate_stands_there_once_with_what_it_depends_on() {
         [
             "kettle@1.2.3: lid@0.1.0 rust-std@1.95.0",
             "lid@0.1.0: rust-std@1.95.0",
-            "myao-memory@0.1.0: kettle@1.2.3 lid@0.1.0 rust-std@1.95.0",
+            "myao-memory@0.1.0: kettle@1.2.3 lid@0.1.0 myao-spoon@0.1.0 rust-std@1.95.0",
+            "myao-spoon@0.1.0: rust-std@1.95.0",
         ]
     );
 }

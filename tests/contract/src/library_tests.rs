@@ -9,7 +9,7 @@ use crate::project::{cargo, path};
 
 const LIBRARY: &str = "myao-plugin";
 /// The folders of all crates that may be published, and their names.
-const CRATES: [(&str, &str); 12] = [
+const CRATES: [(&str, &str); 13] = [
     ("host/bot", "myao-bot"),
     ("host/cli", "myao"),
     ("host/import", "myao-import"),
@@ -17,6 +17,7 @@ const CRATES: [(&str, &str); 12] = [
     ("host/page", "myao-page"),
     ("host/plugin", LIBRARY),
     ("host/postgres", "myao-postgres"),
+    ("host/secrets", "myao-secrets"),
     ("host/slack", "myao-slack"),
     ("host/sql", "myao-sql"),
     ("host/sqlite", "myao-sqlite"),
