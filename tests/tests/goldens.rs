@@ -113,7 +113,7 @@ async fn the_retired_combination_is_refused_by_its_name() {
     assert!(
         refused
             .to_string()
-            .contains("--legacy-workspace-short-term"),
+            .contains("`memory.legacy_workspace_short_term`"),
         "{refused}"
     );
 }

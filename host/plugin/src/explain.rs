@@ -15,7 +15,7 @@ pub fn explain(error: &Error) -> String {
             scope: Scope::Workspace,
             memory_type: MemoryType::ShortTerm,
         }) => "the workspace has no short-term memory any more: channels keep a history instead; \
-               --legacy-workspace-short-term brings it back"
+               the setting `memory.legacy_workspace_short_term` brings it back"
             .to_owned(),
         Error::UnsupportedCombination(combination) => format!(
             "there is no {} memory of a {}: threads have short-term memories only",
@@ -23,7 +23,7 @@ pub fn explain(error: &Error) -> String {
             names::scope(combination.scope)
         ),
         Error::MissingTargetThread => {
-            "the thread scope needs a thread: name it with --thread, or set `target_thread_ts` in the context".to_owned()
+            "the thread scope needs a thread: set `target_thread_ts` in the context".to_owned()
         }
         Error::InvalidTs(ts) => crate::ts::InvalidTs(ts.clone()).to_string(),
         Error::InvalidTime(time) => format!(
@@ -32,7 +32,10 @@ pub fn explain(error: &Error) -> String {
         ),
         Error::InvalidSettings(faults) => explain_settings(faults),
         Error::Template(fault) if fault.line > 0 => {
-            format!("template {}, line {}: {}", fault.name, fault.line, fault.detail)
+            format!(
+                "template {}, line {}: {}",
+                fault.name, fault.line, fault.detail
+            )
         }
         Error::Template(fault) => format!("template {}: {}", fault.name, fault.detail),
         Error::Storage(error) => explain_storage(error),

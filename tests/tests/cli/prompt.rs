@@ -103,7 +103,7 @@ fn the_retired_combination_is_refused() {
     for command in ["prompt", "summarize"] {
         let context = golden_context();
         let ran = program.run(&[&[command], &arguments[..], &[context.as_str()]].concat());
-        ran.is_refused_with(&["workspace", "short-term", "--legacy-workspace-short-term"]);
+        ran.is_refused_with(&["short-term", "`memory.legacy_workspace_short_term`"]);
     }
 }
 

@@ -116,8 +116,8 @@ impl Input {
             ),
         };
         anyhow::ensure!(
-            scope == Scope::Thread || arguments.thread.is_none(),
-            "--thread goes with --scope thread"
+            (scope == Scope::Thread) == arguments.thread.is_some(),
+            "--scope thread needs --thread, which goes with it alone"
         );
         let plugin = app.plugin_over(&workspace).await?;
         let now = app.time(arguments.now);
