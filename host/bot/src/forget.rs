@@ -4,6 +4,7 @@
 //! have forgotten is answered like what is not there, so that the answer tells nothing.
 
 use myao_plugin::chat::{ChatError, PostRequest};
+use myao_plugin::state::audit::{Actor, Door};
 use myao_plugin::state::forgetting::{Forget, Mode};
 use myao_plugin::state::replies::WaitingReply;
 use myao_plugin::storage::{Keep, Message, MessageQuery, StorageError};
@@ -174,9 +175,10 @@ impl Mentions {
             return Ok(Outcome::Refused);
         }
         let now = self.clock.seconds();
+        let workspace = self.workspace.by(Actor::person(user_id, Door::Slack));
         for (channel_id, ts) in meant {
             let what = Forget::Message { channel_id, ts };
-            match self.workspace.forget(what, now, Mode::Erase).await {
+            match workspace.forget(what, now, Mode::Erase).await {
                 Ok(_) => {}
                 Err(StorageError::NotFound(_)) => return Ok(Outcome::Refused),
                 Err(error) => return Err(storage(error)),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::audit::{Actor, Door};
 use myao_plugin::state::off_record::Speaker;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
@@ -54,7 +55,8 @@ impl OffRecord {
             return Ok(OffRecordOutcome::NotAllowed);
         }
         let (at, now) = (self.moment_of_change(is_off), self.clock.seconds());
-        let changed = self.workspace.set_off_record(speaker, is_off, at, now);
+        let workspace = self.workspace.by(Actor::person(asker.user_id, Door::Slack));
+        let changed = workspace.set_off_record(speaker, is_off, at, now);
         if changed.await.map_err(explained)? {
             let (whose, how) = match of {
                 Whose::Mine => ("a person's messages", asker.user_id),

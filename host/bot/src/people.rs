@@ -12,6 +12,7 @@ use std::time::Duration;
 use myao_plugin::Place;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::audit::Actor;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
@@ -101,7 +102,7 @@ impl People {
         team_id: String,
     ) -> Self {
         Self {
-            workspace,
+            workspace: workspace.by(Actor::in_chat()),
             slack,
             clock,
             team_id,

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use myao_plugin::state::Workspace;
+use myao_plugin::state::audit::Actor;
 use myao_plugin::state::leases::{Leased, Leases, Piece};
 use myao_slack::events::BotIdentity;
 use tokio::sync::Notify;
@@ -109,7 +110,8 @@ impl Upkeep {
         // Events that another process left are already waiting.
         self.arrived.notify_one();
         let (stop_work, working) = Stop::new();
-        let mut tasks = self.spawn(leased.workspace(), &self.slack.doing(&leased), &working);
+        let workspace = leased.workspace().by(Actor::in_chat());
+        let mut tasks = self.spawn(&workspace, &self.slack.doing(&leased), &working);
         tokio::select! {
             () = leased.lost() => {
                 tracing::warn!("another host has taken over the upkeep of the workspace");

@@ -24,7 +24,7 @@ pub(crate) async fn act(
     route: &Route,
     form: &mut Fields,
 ) -> Result<Done, Failure> {
-    let (workspace, clock) = (&*reader.site.workspace, &reader.site.clock);
+    let (workspace, clock) = (&*reader.changed(), &reader.site.clock);
     let what = form.take("do");
     let may_mark = reader.visitor().may_mark();
     match (route, what.as_str()) {
@@ -83,8 +83,8 @@ async fn act_for(reader: &Reader, what: &str, form: &mut Fields) -> Result<Done,
         }
         "withdraw" => {
             let id = form.take("id").parse().map_err(|_| Failure::Form)?;
-            let tokens = &reader.site.workspace;
-            if tokens.remove_agent_token(&person.id, id).await? {
+            let (tokens, now) = (reader.changed(), reader.site.clock.seconds());
+            if tokens.remove_agent_token(&person.id, id, now).await? {
                 tracing::info!("{} took back the agent token {id}", person.id);
             }
             Ok(Done::See(Route::Me))

@@ -7,6 +7,7 @@ use myao_bot::corrections::Corrections;
 use myao_bot::reading::memories::texts;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::journal::StoredCall;
+use myao_plugin::state::Workspace;
 use myao_plugin::state::upkeep::StoredDeferral;
 use myao_plugin::state::view::{
     ChannelTally, MemoryFilter, Sources, StoredAnswer, StoredMemory, View,
@@ -38,6 +39,11 @@ impl Reader {
 
     pub(crate) fn visitor(&self) -> &Visitor {
         &self.visit.visitor
+    }
+
+    /// The workspace, where the visitor acts.
+    pub(crate) fn changed(&self) -> Arc<dyn Workspace> {
+        self.site.workspace.by(self.visitor().actor())
     }
 
     /// The secret of forms.

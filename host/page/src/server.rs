@@ -8,6 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use myao_plugin::printable;
+use myao_plugin::state::audit;
 use serde_json::Value;
 
 use super::Site;
@@ -78,7 +79,7 @@ impl Server {
             }
             (Some(Wanted::Icon), _) => return body(StatusCode::OK, "image/svg+xml", ICON),
             (Some(Wanted::Open(secret)), Door::Link(door)) => {
-                return self.open(door, request, secret, language);
+                return self.open(door, request, secret, language).await;
             }
             (Some(Wanted::SignIn), Door::Team(door)) => return self.sign_in(door, language),
             (Some(Wanted::SignedIn { code, state }), Door::Team(door)) => {
@@ -182,17 +183,35 @@ impl Server {
     }
 
     /// Exchanges the link's secret for the cookie.
-    fn open(&self, door: &LinkDoor, request: &Parts, secret: &str, language: Language) -> Response {
+    async fn open(
+        &self,
+        door: &LinkDoor,
+        request: &Parts,
+        secret: &str,
+        language: Language,
+    ) -> Response {
         // A preview of the link does not use it up.
         if request.method == Method::GET
             && let Some(cookie) = door.exchange(secret)
         {
-            return redirect(&Route::START, &[cookie]);
+            return match self
+                .note_sign_in(audit::Actor::operator(audit::Door::Page))
+                .await
+            {
+                Ok(()) => redirect(&Route::START, &[cookie]),
+                Err(failure) => self.failed(failure, language),
+            };
         }
         if door.is_open(&request.headers) {
             return redirect(&Route::START, &[]);
         }
         self.failed(Failure::Used, language)
+    }
+
+    /// Notes a sign-in before the cookies are handed out: nobody comes in unseen.
+    async fn note_sign_in(&self, who: audit::Actor) -> Result<(), Failure> {
+        let now = self.site.clock.seconds();
+        Ok(self.site.workspace.by(who).note_sign_in(now).await?)
     }
 
     /// Sends somebody to Slack, to sign in there.
@@ -212,7 +231,14 @@ impl Server {
         sent: (&str, &str),
         language: Language,
     ) -> Response {
-        match door.finish(headers, sent, self.site.clock.seconds()).await {
+        let finished = async {
+            let now = self.site.clock.seconds();
+            let (user_id, cookies) = door.finish(headers, sent, now).await?;
+            let who = audit::Actor::person(user_id, audit::Door::Page);
+            self.note_sign_in(who).await?;
+            Ok(cookies)
+        };
+        match finished.await {
             Ok(cookies) => {
                 let mut answer = page(StatusCode::OK, &signed_in(), Look::bare(language));
                 set_cookies(&mut answer, &cookies);

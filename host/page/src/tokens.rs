@@ -17,7 +17,7 @@ const PREFIX: &str = "myao_";
 /// Makes a token for whoever looks at the page. Only its hash is kept.
 pub(crate) async fn issue(reader: &Reader, name: &str) -> Result<(String, AgentToken), Failure> {
     let person = reader.visitor().person().ok_or(Failure::NoPage)?;
-    let workspace = &reader.site.workspace;
+    let workspace = reader.changed();
     let is_named = !name.is_empty() && name.chars().count() <= MAX_NAME;
     if reader.site.agents.is_none() || !is_named {
         return Err(Failure::Form);

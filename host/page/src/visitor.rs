@@ -2,6 +2,7 @@
 
 use myao_bot::people::Person;
 use myao_plugin::Place;
+use myao_plugin::state::audit::{Actor, Door};
 use subtle::ConstantTimeEq as _;
 
 /// Who looks at the page.
@@ -40,6 +41,14 @@ impl Visitor {
     /// reveal channels that a person may not see.
     pub(crate) fn sees_upkeep(&self) -> bool {
         matches!(self, Self::Owner(_))
+    }
+
+    /// Who acts here, for the audit log.
+    pub(crate) fn actor(&self) -> Actor {
+        match self {
+            Self::Owner(_) => Actor::operator(Door::Page),
+            Self::Person(person) => Actor::person(&person.id, Door::Page),
+        }
     }
 
     /// The person who signed in.

@@ -46,10 +46,10 @@ pub struct PostgresLeases {
 }
 
 impl PostgresLeases {
-    /// The same leases, with [`SqlWorkspace::redacting`] workspaces.
+    /// The same leases, with workspaces that are changed in this way.
     #[must_use]
-    pub fn redacting(mut self, redacts: bool) -> Self {
-        self.workspace = self.workspace.redacting(redacts);
+    pub fn with(mut self, change: impl FnOnce(SqlWorkspace) -> SqlWorkspace) -> Self {
+        self.workspace = change(self.workspace);
         self
     }
 

@@ -1,10 +1,13 @@
 //! Tokens with which agents ask for a person.
 
 use crate::params;
-use crate::session::{OptionalExtension, Result, Row};
+use crate::session::{Connection, OptionalExtension, Result, Row};
 use myao_plugin::state::agent_tokens::{AgentToken, AgentTokens, TokenHash, USED_SECONDS};
+use myao_plugin::state::audit::{Action, Target};
 use myao_plugin::storage::StorageError;
 
+use crate::audit::note;
+use crate::place::Place;
 use crate::rows::list;
 use crate::workspace::SqlWorkspace;
 
@@ -26,7 +29,9 @@ impl AgentTokens for SqlWorkspace {
                  RETURNING {COLUMNS}"
             );
             let columns = params![place.workspace, user_id, name, hash, now];
-            Ok(connection.query_row(&sql, columns, token)?)
+            let added = connection.query_row(&sql, columns, token)?;
+            note_token(connection, place, Action::MakeToken, (&user_id, added.id), now)?;
+            Ok(added)
         })
         .await
     }
@@ -74,15 +79,49 @@ impl AgentTokens for SqlWorkspace {
         .await
     }
 
-    async fn remove_agent_token(&self, user_id: &str, id: i64) -> Result<bool, StorageError> {
+    async fn remove_agent_token(
+        &self,
+        user_id: &str,
+        id: i64,
+        now: i64,
+    ) -> Result<bool, StorageError> {
         let user_id = user_id.to_owned();
         self.writing(move |connection, place| {
-            let sql = "DELETE FROM agent_tokens WHERE workspace = ?1 AND user_id = ?2 AND id = ?3";
-            let columns = params![place.workspace, user_id, id];
-            Ok(connection.execute(sql, columns)? > 0)
+            Ok(remove(connection, place, (&user_id, Some(id)), now)? > 0)
         })
         .await
     }
+}
+
+/// Removes one token of a person, or all. Returns how many there were.
+pub(crate) fn remove(
+    connection: &Connection,
+    place: &Place,
+    (user_id, id): (&str, Option<i64>),
+    now: i64,
+) -> Result<usize> {
+    let sql = "DELETE FROM agent_tokens WHERE workspace = ?1 AND user_id = ?2 AND id = COALESCE(?3, id) RETURNING id";
+    let columns = params![place.workspace, user_id, id];
+    let mut removed: Vec<i64> = list(connection, sql, columns, |row| row.get(0))?;
+    removed.sort_unstable();
+    for id in &removed {
+        note_token(connection, place, Action::RemoveToken, (user_id, *id), now)?;
+    }
+    Ok(removed.len())
+}
+
+fn note_token(
+    connection: &Connection,
+    place: &Place,
+    action: Action,
+    (user_id, id): (&str, i64),
+    now: i64,
+) -> Result<()> {
+    let target = Target {
+        token: Some(id),
+        ..Target::user(user_id)
+    };
+    note(connection, place, &place.act(action, target, now))
 }
 
 fn token(row: &Row<'_>) -> Result<AgentToken> {

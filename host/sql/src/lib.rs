@@ -12,6 +12,7 @@
 
 mod agent_tokens;
 mod answers;
+mod audit;
 pub mod backend;
 pub mod copy;
 mod discarding;

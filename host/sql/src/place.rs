@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use myao_plugin::LocalTime;
+use myao_plugin::state::audit::Actor;
 
 /// The keys of a workspace that every statement needs.
 #[derive(Clone)]
@@ -15,6 +16,10 @@ pub struct Place {
     pub(crate) scope_id: Arc<str>,
     /// True if no credential is stored in messages.
     pub(crate) redacts: bool,
+    /// The bot's name, with which corrections begin.
+    pub(crate) bot: Arc<str>,
+    /// Who acts, for the audit log.
+    pub(crate) by: Actor,
     /// For whom the statements work.
     pub(crate) seen_from: myao_plugin::Place,
 }

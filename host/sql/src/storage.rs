@@ -7,6 +7,7 @@ use crate::params;
 use crate::session::{Connection, Result};
 use myao_plugin::embedder::Meaning;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::audit::Actor;
 use myao_plugin::state::view::View;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
@@ -320,5 +321,9 @@ impl Places for SqlWorkspace {
 impl Workspace for SqlWorkspace {
     fn view(&self, place: Place) -> Arc<dyn View> {
         Arc::new(SeenWorkspace(self.seen_from(place)))
+    }
+
+    fn by(&self, actor: Actor) -> Arc<dyn Workspace> {
+        Arc::new(self.acting(actor))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use myao_plugin::state::audit::{Actor, Door};
 use myao_plugin::storage::StorageError;
 use myao_plugin::{LocalTime, OtherReason, Place as SeenFrom};
 
@@ -39,6 +40,8 @@ impl SqlWorkspace {
                 local_time,
                 scope_id: scope_id.into(),
                 redacts: true,
+                bot: "myao".into(),
+                by: Actor::operator(Door::Cli),
                 seen_from: SeenFrom::Operator,
             },
         }
@@ -48,6 +51,13 @@ impl SqlWorkspace {
     #[must_use]
     pub fn redacting(mut self, redacts: bool) -> Self {
         self.place.redacts = redacts;
+        self
+    }
+
+    /// The same workspace, whose bot has this name (`myao` by default): corrections begin with a mention of it.
+    #[must_use]
+    pub fn called(mut self, bot: &str) -> Self {
+        self.place.bot = bot.into();
         self
     }
 
@@ -64,6 +74,13 @@ impl SqlWorkspace {
     pub(crate) fn seen_from(&self, place: SeenFrom) -> Self {
         let mut this = self.clone();
         this.place.seen_from = place;
+        this
+    }
+
+    /// The same workspace, where somebody else acts.
+    pub(crate) fn acting(&self, by: Actor) -> Self {
+        let mut this = self.clone();
+        this.place.by = by;
         this
     }
 

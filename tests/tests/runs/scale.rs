@@ -230,7 +230,7 @@ fn summarised(channels: u64) -> TestStore {
     };
     import(&store.open(), &history);
     let workspace = store.workspace();
-    blocking(workspace.accept_memories(None)).unwrap();
+    blocking(workspace.accept_memories(None, 0)).unwrap();
     store
 }
 

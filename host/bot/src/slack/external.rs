@@ -1,5 +1,6 @@
 //! Channels that are shared with others, if nothing of them is to be stored.
 
+use myao_plugin::state::audit::{Actor, Door};
 use myao_plugin::state::off_record::Speaker;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
@@ -38,7 +39,9 @@ impl LiveSlack {
                 TsKey::from_database(at.to_database() - before * 1_000_000),
                 self.clock.seconds(),
             );
-            if self.workspace.set_off_record(of, true, since, now).await? {
+            // The configuration asks for it.
+            let workspace = self.workspace.by(Actor::operator(Door::Slack));
+            if workspace.set_off_record(of, true, since, now).await? {
                 tracing::info!("{id} is shared with others, so nothing of it is stored");
                 let (client, channel) = (self.client.clone(), id.clone());
                 tokio::spawn(async move {

@@ -7,6 +7,7 @@ use futures::StreamExt as _;
 use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::audit::Actor;
 use myao_plugin::state::leases::Leased;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{Directory, UserRecord};
@@ -55,7 +56,7 @@ impl LiveSlack {
     ) -> Self {
         Self {
             client,
-            workspace,
+            workspace: workspace.by(Actor::in_chat()),
             bot,
             clock,
             unknown: Arc::default(),
@@ -71,7 +72,7 @@ impl LiveSlack {
     #[must_use]
     pub fn doing(&self, piece: &Leased) -> Arc<Self> {
         Arc::new(Self {
-            workspace: piece.workspace().clone(),
+            workspace: piece.workspace().by(Actor::in_chat()),
             piece: Some(piece.clone()),
             ..self.clone()
         })

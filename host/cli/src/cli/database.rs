@@ -16,8 +16,8 @@ use myao_plugin::state::import::ImportTarget;
 use myao_plugin::{Retry, WORKSPACE_SCOPE_ID};
 pub(crate) use myao_postgres::examine::{Examined as ExaminedServer, Writing};
 use myao_postgres::{PostgresError, PostgresOptions, PostgresStore};
-use myao_sql::SqlImportTarget;
 pub(crate) use myao_sql::copy::{Copied, CopyProgress, Stage};
+use myao_sql::{SqlImportTarget, SqlWorkspace};
 use myao_sqlite::SqliteStore;
 pub(crate) use myao_sqlite::examine::{Examined, examine};
 pub(crate) use myao_sqlite::lock::Work;
@@ -33,6 +33,8 @@ pub(crate) struct Database<'a> {
     timezone: Tz,
     /// True if no credential is stored in messages.
     redacts: bool,
+    /// The bot's name.
+    bot: &'a str,
     /// How long work on a server is this host's without a sign of life.
     lease: Duration,
 }
@@ -85,6 +87,7 @@ impl<'a> Database<'a> {
             workspace: &config.workspace,
             timezone: config.timezone,
             redacts: config.redact_secrets,
+            bot: &config.persona.name,
             lease: Duration::from_secs(config.memory.lease_seconds.into()),
         }
     }
@@ -154,7 +157,7 @@ impl<'a> Database<'a> {
             Store::File(store) => {
                 let workspace =
                     store.workspace(self.workspace, self.timezone, WORKSPACE_SCOPE_ID)?;
-                Ok(Arc::new(workspace.redacting(self.redacts)))
+                Ok(Arc::new(self.configured(workspace)))
             }
             Store::Server(store) => self.workspace_in(store),
         }
@@ -173,7 +176,12 @@ impl<'a> Database<'a> {
 
     fn workspace_in(self, store: &PostgresStore) -> anyhow::Result<Arc<dyn Workspace>> {
         let workspace = store.workspace(self.workspace, self.timezone, WORKSPACE_SCOPE_ID)?;
-        Ok(Arc::new(workspace.redacting(self.redacts)))
+        Ok(Arc::new(self.configured(workspace)))
+    }
+
+    /// A workspace as the configuration wants it.
+    fn configured(self, workspace: SqlWorkspace) -> SqlWorkspace {
+        workspace.redacting(self.redacts).called(self.bot)
     }
 }
 

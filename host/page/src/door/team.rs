@@ -99,13 +99,13 @@ impl TeamDoor {
         Ok((address, self.team.url.cookie(SIGN_IN, &kept, &more)))
     }
 
-    /// Signs somebody in whom Slack sent back: the cookies.
+    /// Signs somebody in whom Slack sent back: their id, and the cookies.
     pub(crate) async fn finish(
         &self,
         headers: &HeaderMap,
         (code, state): (&str, &str),
         now: i64,
-    ) -> Result<[String; 2], Failure> {
+    ) -> Result<(String, [String; 2]), Failure> {
         let name = self.team.url.cookie_name(SIGN_IN);
         let nonce = cookie::values(headers, &name)
             .filter_map(|begun| begun.split_once('.'))
@@ -124,12 +124,14 @@ impl TeamDoor {
         let person = self.person(&user_id).await?;
         // An earlier session of this browser ends.
         self.end(headers);
-        let secret = self.sessions.begin(user_id, person.closed_at, now)?;
+        let secret = self
+            .sessions
+            .begin(person.id.clone(), person.closed_at, now)?;
         let session = self
             .team
             .url
             .cookie(SESSION, secret.text(), "SameSite=Strict");
-        Ok([session, self.without(SIGN_IN)])
+        Ok((person.id, [session, self.without(SIGN_IN)]))
     }
 
     /// Ends a session: the cookie that takes its cookie away.

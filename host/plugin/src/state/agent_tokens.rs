@@ -45,6 +45,11 @@ pub trait AgentTokens: Send + Sync {
         now: i64,
     ) -> Result<Option<AgentToken>, StorageError>;
 
-    /// Removes a token, if it is this person's. Returns whether it was there.
-    async fn remove_agent_token(&self, user_id: &str, id: i64) -> Result<bool, StorageError>;
+    /// Removes a token at `now`, in Unix seconds, if it is this person's. Returns whether it was there.
+    async fn remove_agent_token(
+        &self,
+        user_id: &str,
+        id: i64,
+        now: i64,
+    ) -> Result<bool, StorageError>;
 }

@@ -8,6 +8,7 @@
 //! The crate `myao-sqlite` is such a store. `myao-testkit` has the conformance suite, which every store passes.
 
 pub mod agent_tokens;
+pub mod audit;
 pub mod backfill;
 pub mod catch_up;
 pub mod forgetting;
@@ -30,6 +31,7 @@ use crate::journal::CallJournal;
 use crate::recording::Recordings;
 use crate::{Place, Places};
 use agent_tokens::AgentTokens;
+use audit::{Actor, Audit};
 use backfill::BackfillState;
 use catch_up::CatchUpState;
 use forgetting::Forgetting;
@@ -61,8 +63,12 @@ pub trait Workspace:
     + Forgetting
     + OffRecord
     + AgentTokens
+    + Audit
     + Vectors
 {
     /// Opens the view of messages and memories for a place.
     fn view(&self, place: Place) -> Arc<dyn View>;
+
+    /// The same workspace, where the audit log names this actor. It is the operator on the command line before.
+    fn by(&self, actor: Actor) -> Arc<dyn Workspace>;
 }

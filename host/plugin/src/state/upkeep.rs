@@ -34,8 +34,12 @@ pub trait Upkeep: Send + Sync {
 
     /// Accepts the current memories that are set aside because it is not known what they were made from: those of a
     /// channel and its threads, or all. From then on they count as made from their own channel, and the workspace's as
-    /// made from no channel that anybody may not see. Returns how many there were.
-    async fn accept_memories(&self, channel_id: Option<String>) -> Result<usize, StorageError>;
+    /// made from no channel that anybody may not see. It happens at `now`, in Unix seconds. Returns how many there were.
+    async fn accept_memories(
+        &self,
+        channel_id: Option<String>,
+        now: i64,
+    ) -> Result<usize, StorageError>;
 
     /// Sets the current memories of a channel and its threads aside, or all, as replaced at `now`, in Unix seconds. All
     /// their messages wait again, so that the next backfill makes the memories anew. Ends their deferrals. Returns how

@@ -4,7 +4,9 @@
 pub const OPERATOR_ID: &str = "operator";
 
 /// The words of marks, in lower case.
-const WORDS: [&str; 4] = ["覚えて", "remember", "訂正", "correction"];
+const WORDS: [&str; 4] = ["覚えて", "remember", CORRECTIONS[0], CORRECTIONS[1]];
+/// Those of corrections.
+const CORRECTIONS: [&str; 2] = ["訂正", "correction"];
 /// A mark's words are among the first so many characters of its text.
 const HEAD: usize = 300;
 
@@ -22,18 +24,31 @@ pub fn may_be(text: &str) -> bool {
 /// where nobody mentions it.
 #[must_use]
 pub fn begins(text: &str) -> bool {
-    let text = text.trim_start();
-    WORDS.iter().any(|word| {
-        let split = text.split_at_checked(word.len());
-        split.is_some_and(|(head, rest)| {
-            head.eq_ignore_ascii_case(word) && rest.trim_start().starts_with([':', '：'])
-        })
+    said(text.trim_start(), &WORDS).is_some()
+}
+
+/// Returns true if a text is a correction for the bot of this name, as the component reads it.
+#[must_use]
+pub fn corrects(text: &str, bot: &str) -> bool {
+    let mention = text.trim_start().strip_prefix('@');
+    let rest = mention.and_then(|mention| mention.strip_prefix(bot));
+    let is_between = |c: char| c.is_whitespace() || ",、，\u{200B}".contains(c);
+    let said = rest.and_then(|rest| said(rest.trim_start_matches(is_between), &CORRECTIONS));
+    !bot.is_empty() && said.is_some_and(|said| !said.trim().is_empty())
+}
+
+/// What a text says after one of the words and a colon.
+fn said<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
+    words.iter().find_map(|word| {
+        let (head, rest) = text.split_at_checked(word.len())?;
+        let said = rest.trim_start().strip_prefix([':', '：'])?;
+        head.eq_ignore_ascii_case(word).then_some(said)
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{begins, may_be};
+    use super::{begins, corrects, may_be};
 
     #[test]
     fn the_words_of_a_mark_come_before_a_colon() {
@@ -43,6 +58,27 @@ mod tests {
         for text in ["覚えてる?", "remember the code", "a correction: x", ""] {
             assert!(!begins(text), "{text}");
         }
+    }
+
+    #[test]
+    fn corrections_mention_the_bot_first_and_say_something() {
+        for text in [
+            "@myao 訂正: 熱海は25日",
+            " @myao、Correction：x",
+            "@myao\u{200B} correction : x",
+        ] {
+            assert!(corrects(text, "myao"), "{text}");
+        }
+        for text in [
+            "@myao 覚えて: 海",
+            "@myao correction: ",
+            "@myao a correction: x",
+            "@other correction: x",
+            "correction: x",
+        ] {
+            assert!(!corrects(text, "myao"), "{text}");
+        }
+        assert!(!corrects("@ correction: x", ""));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};
+use myao_plugin::state::audit::{Action, AuditEntry, Gone, Target};
 use myao_plugin::state::forgetting::{
     Erased, Expired, Forget, Forgetting, Mode, Receipt, Retention,
 };
@@ -11,6 +12,8 @@ use myao_plugin::storage::records::UserRecord;
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 
+use crate::agent_tokens;
+use crate::audit;
 use crate::erasure::credentials;
 use crate::fault::Fault;
 use crate::memories::lines;
@@ -124,6 +127,38 @@ fn forget(
     what: &Forget,
     now: i64,
 ) -> Result<(Erased, Forgotten), Fault> {
+    let of = match what {
+        Forget::Message { channel_id, ts } => Some((channel_id.as_str(), *ts)),
+        _ => None,
+    };
+    let correction = of.map(|of| audit::correction(connection, place, of));
+    let correction = correction.transpose()?.flatten();
+    let (erased, forgotten) = remove(connection, place, what, now)?;
+    let (action, target) = match what {
+        Forget::Message { channel_id, ts } => (Action::Forget, Target::message(channel_id, *ts)),
+        Forget::User(id) => (Action::Forget, Target::user(id)),
+        Forget::Channel(id) => (Action::Forget, Target::channel(id)),
+        Forget::Before(ts) => (Action::Forget, Target::before(*ts)),
+        Forget::Credentials => (Action::Redact, Target::default()),
+    };
+    let entry = AuditEntry {
+        erased: Some(Gone::from(&erased)),
+        ..place.act(action, target, now)
+    };
+    audit::note(connection, place, &entry)?;
+    if let Some(of) = of {
+        let change = (correction, place.by.clone());
+        audit::note_correction(connection, place, of, change, now)?;
+    }
+    Ok((erased, forgotten))
+}
+
+fn remove(
+    connection: &Connection,
+    place: &Place,
+    what: &Forget,
+    now: i64,
+) -> Result<(Erased, Forgotten), Fault> {
     let through = |newest: Option<i64>| {
         let now = TsKey::first_of(now.saturating_add(1)).to_database() - 1;
         TsKey::from_database(newest.map_or(now, |newest| newest.max(now)))
@@ -151,10 +186,7 @@ fn forget(
                 );
                 connection.execute(&delete, params![place.workspace, id])?;
             }
-            connection.execute(
-                "DELETE FROM agent_tokens WHERE workspace = ?1 AND user_id = ?2",
-                params![place.workspace, id],
-            )?;
+            agent_tokens::remove(connection, place, (id, None), now)?;
             meant
         }
         Forget::Channel(id) => {

@@ -5,9 +5,12 @@ use std::collections::BTreeSet;
 use crate::params;
 use crate::session::{Connection, Result};
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::UserRecord;
+use myao_plugin::storage::marks;
+use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 
+use crate::agent_tokens;
+use crate::audit::{correction, note_correction};
 use crate::fault::Fault;
 use crate::messages::channels;
 use crate::messages::done;
@@ -25,6 +28,7 @@ const MAX_AHEAD: i64 = 24 * 3600;
 /// Effects that are being applied in one transaction.
 pub struct Application<'a> {
     connection: &'a Connection,
+    place: &'a Place,
     workspace: i64,
     writing: Writing,
     /// Channels with a fact, a member or a guest that may have changed.
@@ -37,9 +41,10 @@ pub struct Application<'a> {
 
 impl<'a> Application<'a> {
     /// Begins at a time in Unix seconds.
-    pub fn new(connection: &'a Connection, place: &Place, now: i64) -> Self {
+    pub fn new(connection: &'a Connection, place: &'a Place, now: i64) -> Self {
         Self {
             connection,
+            place,
             workspace: place.workspace,
             writing: Writing::new(place.workspace, Source::Events(now)).redacting(place.redacts),
             affected: BTreeSet::new(),
@@ -111,14 +116,17 @@ impl<'a> Application<'a> {
                 is_guest,
                 at,
             } => self.guest(user_id, *is_guest, at.to_database())?,
-            Effect::Message { record, changed } => {
-                self.writing.message(self.connection, record, *changed)?;
-            }
+            Effect::Message { record, changed } => self.message(record, *changed)?,
             Effect::MessageDeleted { channel_id, ts, at } => {
-                let at = at.unix_seconds();
-                self.writing.delete(self.connection, channel_id, *ts, at)?;
+                let (connection, place, at) = (self.connection, self.place, at.unix_seconds());
+                let of = (channel_id.as_str(), *ts);
+                let before = correction(connection, place, of)?;
+                self.writing.delete(connection, channel_id, *ts, at)?;
+                // An author, or an admin: no event tells.
+                let change = (before, place.user(""));
+                note_correction(connection, place, of, change, self.now)?;
             }
-            Effect::Pin { .. } => pins::pin(self.connection, self.workspace, effect)?,
+            Effect::Pin { .. } => pins::pin(self.connection, self.place, effect, self.now)?,
             Effect::Done { mark, is_given, at } => {
                 done::mark(self.connection, self.workspace, mark, (*is_given, *at))?;
             }
@@ -137,6 +145,19 @@ impl<'a> Application<'a> {
             }
         }
         Ok(())
+    }
+
+    fn message(&mut self, record: &MessageRecord, changed: TsKey) -> Result<(), Fault> {
+        let (connection, place) = (self.connection, self.place);
+        if changed <= record.ts && !marks::corrects(&record.text, &place.bot) {
+            self.writing.message(connection, record, changed)?;
+            return Ok(());
+        }
+        let of = (record.channel_id.as_str(), record.ts);
+        let before = correction(connection, place, of)?;
+        self.writing.message(connection, record, changed)?;
+        let change = (before, place.user(&record.user_id));
+        Ok(note_correction(connection, place, of, change, self.now)?)
     }
 
     fn user(&self, user: &UserRecord, changed_at: i64) -> Result<()> {
@@ -179,8 +200,7 @@ impl<'a> Application<'a> {
         let close = "UPDATE users SET closed_at = ?3 WHERE workspace = ?1 AND id = ?2 AND closed_at < ?3 AND ?3 <= ?4";
         let too_late = self.too_late_key();
         if self.execute(close, params![self.workspace, id, at, too_late])? == 1 {
-            let withdraw = "DELETE FROM agent_tokens WHERE workspace = ?1 AND user_id = ?2";
-            self.execute(withdraw, params![self.workspace, id])?;
+            agent_tokens::remove(self.connection, self.place, (id, None), self.now)?;
         }
         Ok(())
     }

@@ -368,12 +368,12 @@ impl ImportSink for SqlImport {
     }
 
     fn pin(&mut self, pin: &PinRecord) -> Result<(), StorageError> {
-        let pinned = pins::pin(
+        let pinned = pins::keep(
             self.transaction.connection(),
             self.workspace,
             &Effect::from(pin),
         );
-        pinned.map_err(|error| self.error(error.into()))
+        pinned.map(drop).map_err(|error| self.error(error.into()))
     }
 
     fn done(&mut self, mark: &DoneMark) -> Result<(), StorageError> {

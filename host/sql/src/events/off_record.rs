@@ -2,10 +2,12 @@
 
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};
+use myao_plugin::state::audit::{Action, Target};
 use myao_plugin::state::off_record::{OffRecord, Speaker};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
+use crate::audit;
 use crate::fault::Fault;
 use crate::messages::tombstones::Kind;
 use crate::place::Place;
@@ -22,21 +24,26 @@ impl OffRecord for SqlWorkspace {
         at: TsKey,
         now: i64,
     ) -> Result<bool, StorageError> {
-        let changed =
-            self.writing(
-                move |connection, place| match (is_off, since(connection, place, &of)?) {
-                    (true, None) => {
-                        begin(connection, place, &of, at)?;
-                        delete(connection, place, &of, at, now)?;
-                        Ok(true)
-                    }
-                    (false, Some(since)) => {
-                        end(connection, place, &of, (since, at))?;
-                        Ok(true)
-                    }
-                    _ => Ok(false),
-                },
-            );
+        let changed = self.writing(move |connection, place| {
+            let action = match (is_off, since(connection, place, &of)?) {
+                (true, None) => {
+                    begin(connection, place, &of, at)?;
+                    delete(connection, place, &of, at, now)?;
+                    Action::OffRecord
+                }
+                (false, Some(since)) => {
+                    end(connection, place, &of, (since, at))?;
+                    Action::OnRecord
+                }
+                _ => return Ok(false),
+            };
+            let target = match &of {
+                Speaker::Channel(id) => Target::channel(id),
+                Speaker::User(id) => Target::user(id),
+            };
+            audit::note(connection, place, &place.act(action, target, now))?;
+            Ok(true)
+        });
         let changed = changed.await?;
         if changed && is_off {
             self.discard_soon();

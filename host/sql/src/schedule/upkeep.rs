@@ -36,9 +36,13 @@ impl Upkeep for SqlWorkspace {
         .await
     }
 
-    async fn accept_memories(&self, channel_id: Option<String>) -> Result<usize, StorageError> {
+    async fn accept_memories(
+        &self,
+        channel_id: Option<String>,
+        now: i64,
+    ) -> Result<usize, StorageError> {
         self.writing(move |connection, place| {
-            lineage::accept(connection, place, channel_id.as_deref())
+            lineage::accept(connection, place, channel_id.as_deref(), now)
         })
         .await
     }

@@ -7,9 +7,11 @@ use std::collections::BTreeSet;
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};
 use myao_plugin::audience::Audience;
+use myao_plugin::state::audit::{Action, Target};
 use myao_plugin::storage::{MemoryId, StorageError};
 use myao_plugin::{MemoryType, Place as SeenFrom, Scope, digest};
 
+use crate::audit;
 use crate::fault::Fault;
 use crate::memories::backlog::{recount_channel, recount_thread};
 use crate::messages::progress;
@@ -219,11 +221,12 @@ impl Text {
 
 /// Accepts the current memories that are set aside because it is not known what they were made from: those of a channel
 /// and its threads, or all. From then on they count as made from their own channel, and the workspace's as made from
-/// none. Returns how many there were.
+/// none. It happens at `now`, in Unix seconds. Returns how many there were.
 pub(crate) fn accept(
     connection: &Connection,
     place: &Place,
     channel_id: Option<&str>,
+    now: i64,
 ) -> Result<usize, Fault> {
     let set_aside = "SELECT id, scope, scope_id, memory_type FROM memories \
         WHERE workspace = ?1 AND origins IS NULL AND superseded_at IS NULL ORDER BY id";
@@ -242,7 +245,8 @@ pub(crate) fn accept(
             continue;
         }
         let key = own
-            .map(|own| channel_key(connection, place, &own))
+            .as_deref()
+            .map(|own| channel_key(connection, place, own))
             .transpose()?;
         let origins = intern(connection, &key.into_iter().collect())?;
         connection.execute(
@@ -262,6 +266,13 @@ pub(crate) fn accept(
             }
             _ => {}
         }
+        let target = Target {
+            channel_id: own,
+            memory: Some(rows::memory_id(id)),
+            ..Target::default()
+        };
+        let entry = place.act(Action::AcceptMemory, target, now);
+        audit::note(connection, place, &entry)?;
         accepted += 1;
     }
     Ok(accepted)

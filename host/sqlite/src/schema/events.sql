@@ -135,3 +135,24 @@ CREATE TABLE agent_tokens (
     used_at INTEGER
 ) STRICT;
 CREATE INDEX agent_tokens_of_user ON agent_tokens (workspace, user_id);
+
+-- The audit log: ids, times and counts; no text and no names of people. Rows are added, and removed when they are too old.
+CREATE TABLE audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, -- in order
+    workspace INTEGER NOT NULL REFERENCES workspaces (key),
+    at INTEGER NOT NULL, -- Unix seconds
+    actor TEXT, -- the id of a user, or `operator`; NULL if not known
+    door INTEGER NOT NULL CHECK (door BETWEEN 0 AND 2), -- the number of audit::Door, as the next of audit::Action
+    action INTEGER NOT NULL CHECK (action BETWEEN 0 AND 11),
+    -- The target. Nothing of it need be stored.
+    channel_id TEXT,
+    ts_key INTEGER,
+    user_id TEXT,
+    memory INTEGER,
+    token INTEGER,
+    -- How much went; NULL for acts that erase nothing.
+    erased_messages INTEGER,
+    erased_lines INTEGER,
+    erased_memories INTEGER
+) STRICT;
+CREATE INDEX audit_by_time ON audit (workspace, at);

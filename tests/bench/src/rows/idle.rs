@@ -79,7 +79,7 @@ impl Idle {
         );
         let workspace = store.workspace();
         // The sources of imported memories are not known.
-        runtime.block_on(workspace.accept_memories(None))?;
+        runtime.block_on(workspace.accept_memories(None, 0))?;
         let plugin = telling_plugin(&workspace, llm_settings());
         Ok(Self {
             _store: store,

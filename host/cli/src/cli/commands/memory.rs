@@ -68,7 +68,9 @@ async fn accept(app: &App, seen: &Seen<'_>, channel: Option<&str>) -> anyhow::Re
         Some(channel) => Some(find_channel(&*seen.view, channel).await?.id),
         None => None,
     };
-    let accepted = seen.workspace.accept_memories(channel).await.explained()?;
+    let now = app.time(None).unix_seconds;
+    let accepted = seen.workspace.accept_memories(channel, now);
+    let accepted = accepted.await.explained()?;
     if app.json {
         return output::print_json(&serde_json::json!({ "accepted": accepted }));
     }

@@ -77,7 +77,9 @@ impl Database<'_> {
     fn leases_in(self, store: &PostgresStore) -> anyhow::Result<Arc<dyn Leases>> {
         let (id, scope_id) = (self.workspace, WORKSPACE_SCOPE_ID);
         let leases = store.leases(id, self.timezone, scope_id, holder(), self.lease)?;
-        Ok(Arc::new(leases.redacting(self.redacts)))
+        Ok(Arc::new(
+            leases.with(|workspace| self.configured(workspace)),
+        ))
     }
 
     /// Begins work that only one process at a time does, on a workspace that was opened.
@@ -96,7 +98,7 @@ impl Database<'_> {
             Claimed::Held(lease) => {
                 let (id, scope_id) = (self.workspace, WORKSPACE_SCOPE_ID);
                 let workspace = store.leased_workspace(id, self.timezone, scope_id, &lease)?;
-                let workspace = workspace.redacting(self.redacts);
+                let workspace = self.configured(workspace);
                 Begun::Held(Arc::new(workspace), WorkLock::Server(lease))
             }
         })

@@ -24,9 +24,24 @@ pub async fn a_token_works_until_its_owner_takes_it_back(new: New<'_>) {
     assert_eq!((used.id, used.user_id.as_str()), (laptop.id, "U1"));
     assert_eq!(stored.use_agent_token([9; 32], 200).await.unwrap(), None);
     // Nobody takes back what is not theirs.
-    assert!(!stored.remove_agent_token("U2", laptop.id).await.unwrap());
-    assert!(stored.remove_agent_token("U1", laptop.id).await.unwrap());
-    assert!(!stored.remove_agent_token("U1", laptop.id).await.unwrap());
+    assert!(
+        !stored
+            .remove_agent_token("U2", laptop.id, 300)
+            .await
+            .unwrap()
+    );
+    assert!(
+        stored
+            .remove_agent_token("U1", laptop.id, 300)
+            .await
+            .unwrap()
+    );
+    assert!(
+        !stored
+            .remove_agent_token("U1", laptop.id, 300)
+            .await
+            .unwrap()
+    );
     assert_eq!(stored.use_agent_token([1; 32], 200).await.unwrap(), None);
     assert_eq!(stored.agent_tokens("U1").await.unwrap(), [phone]);
     assert_eq!(stored.agent_tokens("U2").await.unwrap(), [other]);

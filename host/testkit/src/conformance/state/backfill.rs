@@ -69,7 +69,7 @@ pub async fn what_a_memory_of_another_program_was_made_from_is_no_history(new: N
         ..imported(Scope::Channel, "C1", MemoryType::ShortTerm)
     };
     stored.import(Records::default().memory(past)).await;
-    stored.accept_memories(None).await.unwrap();
+    stored.accept_memories(None, 50).await.unwrap();
     assert_eq!(waiting(&stored).await, (2, 0));
     let memories = stored.all().memories(Default::default()).await.unwrap();
     let newest = memories.first().map(|imported| imported.memory.id);

@@ -339,7 +339,7 @@ async fn forget(stored: &Stored, ts: &str) -> Erased {
 pub async fn accepted_memory_that_loses_its_text_gives_back_its_messages(new: New<'_>) {
     let stored = stored(new).await;
     with_imported(&stored).await;
-    assert_eq!(stored.accept_memories(Some("C1".into())).await, Ok(2));
+    assert_eq!(stored.accept_memories(Some("C1".into()), 50).await, Ok(2));
     stored.apply_at(9, &[said("50.0", None, "later")]).await;
     assert_eq!(waiting(&stored).await, ["50.000000"]);
     let erased = forget(&stored, "1.0").await;

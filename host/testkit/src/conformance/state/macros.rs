@@ -242,6 +242,16 @@ macro_rules! workspace_conformance {
             the_last_use_of_a_token_is_kept_to_the_hour,
             the_tokens_of_somebody_who_is_forgotten_go,
         );
+        $crate::workspace_conformance!($fixture; audit:
+            erasure_is_noted_with_who_asked_and_how_much_went,
+            what_was_not_done_is_not_noted,
+            corrections_are_noted_as_they_are_given_changed_and_taken_back,
+            pins_are_noted_where_they_change_something,
+            settings_sign_ins_and_tokens_are_noted,
+            each_memory_that_is_accepted_is_noted,
+            entries_about_somebody_who_is_forgotten_stay,
+            entries_are_listed_since_a_time_and_expire,
+        );
         $crate::workspace_conformance!($fixture; off_record:
             what_a_person_says_off_the_record_is_not_stored_and_what_they_say_later_is,
             what_is_said_in_a_channel_off_the_record_is_not_stored,

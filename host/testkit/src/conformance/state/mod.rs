@@ -8,6 +8,7 @@
 
 pub mod agent_tokens;
 pub mod audience;
+pub mod audit;
 pub mod backfill;
 pub mod catch_up;
 pub mod changed_threads;

@@ -554,10 +554,10 @@ pub async fn memory_that_was_set_aside_is_accepted(new: New<'_>) {
         .memory(imported(Scope::Channel, "P", MemoryType::ShortTerm))
         .memory(imported(Scope::Workspace, WORKSPACE, MemoryType::LongTerm));
     stored.import(records).await;
-    assert_eq!(stored.accept_memories(Some("A".into())).await, Ok(1));
+    assert_eq!(stored.accept_memories(Some("A".into()), 50).await, Ok(1));
     assert_eq!(seen(&stored, channel("B")).await, ["short-term of A"]);
-    assert_eq!(stored.accept_memories(None).await, Ok(2));
-    assert_eq!(stored.accept_memories(None).await, Ok(0));
+    assert_eq!(stored.accept_memories(None, 50).await, Ok(2));
+    assert_eq!(stored.accept_memories(None, 50).await, Ok(0));
     let (of_workspace, a) = ("long-term of default", "short-term of A");
     assert_eq!(seen(&stored, channel("B")).await, [of_workspace, a]);
     let all = [of_workspace, a, "short-term of P"];
