@@ -97,9 +97,10 @@ impl Generation {
                 explain_storage(&error)
             );
         }
-        let retention = self.current.settings().retention;
+        let settings = self.current.settings();
+        let keeping = (settings.retention, settings.audit);
         let known = self.slack.client().server_time();
-        let expired = retention::expire(workspace, retention, now, known).await;
+        let expired = retention::expire(workspace, keeping, now, known).await;
         let is_trusted = !matches!(expired, Ok(Expiry::ClockNotTrusted));
         let has_warned = self.has_warned.swap(!is_trusted, Ordering::Relaxed);
         match expired {

@@ -5,7 +5,7 @@ use myao_plugin::state::forgetting::Expired;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
-use super::settings::RetentionDays;
+use super::settings::{AuditLog, RetentionDays};
 
 /// By how much the clock may differ from a clock that is known to be right.
 const TOLERANCE_SECONDS: i64 = 24 * 3600;
@@ -22,7 +22,8 @@ pub enum Expiry {
     ClockNotTrusted,
 }
 
-/// Removes the messages and memories that are too old at `now`, in Unix seconds, in bounded parts. `known` is the time as
+/// Removes the messages and memories that are too old at `now`, in Unix seconds, in bounded parts, and the old entries of the
+/// audit log. `known` is the time as
 /// a clock shows it that is right for sure: the platform's, or that of a person who gave the time. If there is none, a
 /// message must have been written in the month before `now`.
 ///
@@ -30,15 +31,19 @@ pub enum Expiry {
 /// [`StorageError`]. What was removed before stays removed.
 pub async fn expire(
     workspace: &dyn Workspace,
-    retention: RetentionDays,
+    (retention, audit): (RetentionDays, AuditLog),
     now: i64,
     known: Option<i64>,
 ) -> Result<Expiry, StorageError> {
     let mut all = Expired::default();
+    let is_trusted = is_trusted(workspace, now, known).await?;
+    if is_trusted {
+        workspace.expire_audit(audit.begin(now)).await?;
+    }
     if retention == RetentionDays::default() {
         return Ok(Expiry::Removed(all));
     }
-    if !is_trusted(workspace, now, known).await? {
+    if !is_trusted {
         return Ok(Expiry::ClockNotTrusted);
     }
     loop {
@@ -71,11 +76,12 @@ mod tests {
 
     use std::num::NonZeroU32;
 
+    use myao_plugin::state::audit::Audit as _;
     use myao_plugin::state::inbox::Inbox as _;
     use myao_sql::SqlWorkspace;
     use myao_testkit::conformance::state::samples::said;
 
-    use super::{Expiry, RetentionDays, expire};
+    use super::{AuditLog, Expiry, RetentionDays, expire};
     use crate::test_store::workspace;
 
     const DAY: i64 = 24 * 3600;
@@ -98,7 +104,8 @@ mod tests {
             messages_days: NonZeroU32::new(7),
             memories_days: None,
         };
-        match expire(&workspace, retention, now, known).await.unwrap() {
+        let keeping = (retention, AuditLog::default());
+        match expire(&workspace, keeping, now, known).await.unwrap() {
             Expiry::Removed(expired) => Some(expired.messages),
             Expiry::ClockNotTrusted => None,
         }
@@ -130,17 +137,35 @@ mod tests {
             messages_days: None,
             memories_days: NonZeroU32::new(7),
         };
-        let alone = expire(&workspace, retention, WRITTEN, None).await;
+        let keeping = (retention, AuditLog::default());
+        let alone = expire(&workspace, keeping, WRITTEN, None).await;
         assert_eq!(alone, Ok(Expiry::ClockNotTrusted));
-        let known = expire(&workspace, retention, WRITTEN, Some(WRITTEN)).await;
+        let known = expire(&workspace, keeping, WRITTEN, Some(WRITTEN)).await;
         assert_eq!(known, Ok(Expiry::Removed(Default::default())));
+    }
+
+    #[tokio::test]
+    async fn old_entries_of_the_audit_log_go_if_the_clock_is_trusted() {
+        let (_folder, workspace) = workspace();
+        write(&workspace).await;
+        workspace.note_sign_in(WRITTEN).await.unwrap();
+        let keeping = (RetentionDays::default(), AuditLog::default());
+        let left = async |now, known| {
+            expire(&workspace, keeping, now, known).await.unwrap();
+            workspace.audit(0).await.unwrap().len()
+        };
+        let end = WRITTEN + 400 * DAY;
+        assert_eq!(left(end, Some(end)).await, 1);
+        assert_eq!(left(end + 1, None).await, 1);
+        assert_eq!(left(end + 1, Some(end)).await, 0);
     }
 
     #[tokio::test]
     async fn without_a_limit_the_clock_does_not_matter() {
         let (_folder, workspace) = workspace();
         write(&workspace).await;
-        let expired = expire(&workspace, RetentionDays::default(), i64::MAX, None).await;
+        let keeping = (RetentionDays::default(), AuditLog::default());
+        let expired = expire(&workspace, keeping, i64::MAX, None).await;
         assert_eq!(expired, Ok(Expiry::Removed(Default::default())));
     }
 }

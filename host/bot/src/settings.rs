@@ -31,6 +31,8 @@ pub struct BotSettings {
     pub language: Language,
     /// How long messages and memories are kept.
     pub retention: RetentionDays,
+    /// How long the audit log is kept.
+    pub audit: AuditLog,
     /// The emoji with which people pin a message, without colons; empty for none.
     pub pin_emoji: String,
     /// Which channels get digests, and when.
@@ -81,6 +83,7 @@ impl Default for BotSettings {
             channels_in_flight: 32,
             language: Language::English,
             retention: RetentionDays::default(),
+            audit: AuditLog::default(),
             pin_emoji: PIN_EMOJI.to_owned(),
             digests: Vec::new(),
             external_channels: ExternalChannels::Remember,
@@ -107,15 +110,42 @@ impl RetentionDays {
     /// The retention at `now`, in Unix seconds.
     #[must_use]
     pub fn at(self, now: i64) -> Retention {
-        let begin = |days: NonZeroU32| {
-            now.saturating_sub(i64::from(days.get()) * DAY_SECONDS)
-                .max(0)
-        };
+        let begin = |days| beginning(days, now);
         Retention {
             messages: self.messages_days.map(begin).map(TsKey::first_of),
             memories: self.memories_days.map(begin),
         }
     }
+}
+
+/// `audit`: the log of who did what takes effect for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct AuditLog {
+    /// The entries of the [audit log](privacy.md#audit) are kept for so many days, at least 1. Default `400`.
+    pub days: NonZeroU32,
+}
+
+impl AuditLog {
+    /// The oldest time that is kept at `now`, both in Unix seconds.
+    #[must_use]
+    pub fn begin(self, now: i64) -> i64 {
+        beginning(self.days, now)
+    }
+}
+
+impl Default for AuditLog {
+    fn default() -> Self {
+        let days = NonZeroU32::MIN.saturating_add(399);
+        Self { days }
+    }
+}
+
+/// So many days before `now`, in Unix seconds.
+fn beginning(days: NonZeroU32, now: i64) -> i64 {
+    let seconds = i64::from(days.get()) * DAY_SECONDS;
+    now.saturating_sub(seconds).max(0)
 }
 
 fn days<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NonZeroU32>, D::Error> {

@@ -9,6 +9,7 @@
 )]
 
 mod audiences;
+mod audit;
 mod budget;
 mod catch_up;
 mod commands;

@@ -98,6 +98,12 @@ pub(crate) enum Command {
     Off(SpeakerArgs),
     /// Remember a person or a channel again, from now on
     On(SpeakerArgs),
+    /// List who had something forgotten, corrected, pinned or taken off the record, signed in, or made a token; newest last
+    Audit {
+        /// Leave out what was done before this day, or time
+        #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
+        since: Option<MomentArg>,
+    },
     /// List the work that failed for good, try it again, or drop it
     Parked {
         /// Try all of it again

@@ -90,6 +90,13 @@ pub(super) fn print_json(value: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Prints a value of a list, in one line.
+pub(super) fn print_json_line(value: &Value) -> anyhow::Result<()> {
+    let mut out = Printable::new(raw_stdout(), printable::json);
+    writeln!(out, "{value}")?;
+    Ok(())
+}
+
 /// A table without a frame that wraps its cells to fit the terminal.
 pub(super) struct Table(comfy_table::Table);
 

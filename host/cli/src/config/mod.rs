@@ -36,7 +36,7 @@ pub use listening::{HealthCheck, PageConfig};
 pub use logging::{LogFormat, LogLevel, Logging};
 pub use memory::MemoryConfig;
 use myao_bot::budget::Terms;
-use myao_bot::settings::{BotSettings, Response, RetentionDays};
+use myao_bot::settings::{AuditLog, BotSettings, Response, RetentionDays};
 use myao_llm::Embeddings;
 use myao_llm::config::{Agent, Agents};
 use myao_plugin::Settings;
@@ -87,6 +87,8 @@ pub struct Config {
     pub response: Response,
     /// How long messages and memories are kept.
     pub retention: RetentionDays,
+    /// The audit log.
+    pub audit: AuditLog,
     /// What is logged.
     pub logging: Logging,
     /// Where the bot says that it is well.
@@ -118,6 +120,7 @@ impl Default for Config {
             recall: RecallConfig::default(),
             response: Response::default(),
             retention: RetentionDays::default(),
+            audit: AuditLog::default(),
             logging: Logging::default(),
             health_check: HealthCheck::default(),
             page: PageConfig::default(),
@@ -328,6 +331,7 @@ impl Config {
             settings.channels_in_flight = self.memory.steps_in_flight();
             settings.language = self.bot_language();
             settings.retention = self.retention;
+            settings.audit = self.audit;
             settings.pin_emoji.clone_from(&self.slack.pin_emoji);
             settings.digests.clone_from(&self.slack.digests);
             settings.external_channels = self.slack.external_channels;

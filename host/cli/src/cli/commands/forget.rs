@@ -17,8 +17,8 @@ use crate::cli::dates::beginning;
 use crate::cli::find::{find_any_channel, find_user};
 use crate::cli::output;
 
-/// The copies that `forget` cannot reach.
-const NOT_REACHED: &str = "Not reached: backups and copies of the database, what the model's provider keeps, and people's own messages in Slack.";
+/// The log that `forget` keeps, and the copies that it cannot reach.
+const NOT_REACHED: &str = "Kept: the audit log, which has ids and counts and no text.\nNot reached: backups and copies of the database, what the model's provider keeps, and people's own messages in Slack.";
 
 pub(crate) async fn run(app: &App, arguments: &ForgetArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;

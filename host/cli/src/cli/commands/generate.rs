@@ -52,9 +52,9 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
             .await
             .explained()?;
     }
-    let retention = app.config.retention;
+    let keeping = (app.config.retention, app.config.audit);
     let given = arguments.now.map(|_| now.unix_seconds);
-    let expired = retention::expire(&*workspace, retention, now.unix_seconds, given).await;
+    let expired = retention::expire(&*workspace, keeping, now.unix_seconds, given).await;
     if expired.explained()? == Expiry::ClockNotTrusted {
         output::tell(
             "warning: nothing was removed for `retention`, because nobody has written for a month and the clock may be ahead; \

@@ -1,6 +1,7 @@
 //! The commands, a file each.
 
 mod ask;
+mod audit;
 mod backup;
 mod chat;
 mod config;
@@ -68,6 +69,7 @@ pub(super) async fn run(app: &App, command: Command) -> anyhow::Result<ExitCode>
         Command::Database(command) => copy::run(app, &command),
         Command::Completions { shell } => shell::completions(shell),
         Command::Man { folder } => shell::man(&folder),
+        Command::Audit { since } => audit::run(app, since).await,
         Command::Parked { retry, drop } => parked::run(app, retry, drop).await,
         Command::Usage(arguments) => usage::run(app, &arguments).await,
         Command::Replay(arguments) => replay::run(app, &arguments).await,
