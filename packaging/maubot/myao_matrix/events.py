@@ -58,32 +58,32 @@ Happened = Union[Said, Edited, Redacted]
 
 def read(raw: Raw) -> Happened | None:
     """What an event says happened; `None` if nothing that is remembered. Nothing in an event is trusted to have its type."""
+    raw = _dict(raw)
     content, unsigned = _dict(raw.get("content")), _dict(raw.get("unsigned"))
-    event_id = raw.get("event_id")
-    if not isinstance(event_id, str) or "state_key" in raw:
+    event_id = _id(raw.get("event_id"))
+    if event_id is None or "state_key" in raw:
         return None
     if raw.get("type") == "m.room.redaction":
         # Where it stands depends on the room's version.
-        of = content.get("redacts") or raw.get("redacts")
-        return Redacted(of) if isinstance(of, str) else None
+        of = _id(content.get("redacts") or raw.get("redacts"))
+        return None if of is None else Redacted(of)
     if "redacted_because" in unsigned:
         return Redacted(event_id)
-    sender, ms = raw.get("sender"), raw.get("origin_server_ts")
-    if raw.get("type") != "m.room.message" or not isinstance(sender, str) or not isinstance(ms, int):
+    sender, ms = _id(raw.get("sender")), raw.get("origin_server_ts")
+    if raw.get("type") != "m.room.message" or sender is None or not isinstance(ms, int):
         return None
     relates = _dict(content.get("m.relates_to"))
-    related = relates.get("event_id")
+    related = _id(relates.get("event_id"))
     if relates.get("rel_type") == "m.replace":
         text = _text(_dict(content.get("m.new_content")), sender, is_reply=False)
-        if text is None or not isinstance(related, str):
+        if text is None or related is None:
             return None
         return Edited(event_id, related, sender, ms, text, _mentions(content))
     is_reply = "m.in_reply_to" in relates
     text = _text(content, sender, is_reply=is_reply)
     if text is None:
         return None
-    thread = related if relates.get("rel_type") == "m.thread" and isinstance(related, str) else None
-    answers = content.get(ANSWERS)
+    thread = related if relates.get("rel_type") == "m.thread" else None
     return Said(
         event_id,
         sender,
@@ -92,7 +92,7 @@ def read(raw: Raw) -> Happened | None:
         thread,
         content.get("msgtype") == "m.notice",
         _mentions(content),
-        answers if isinstance(answers, str) else None,
+        _id(content.get(ANSWERS)),
     )
 
 
@@ -122,6 +122,34 @@ def local_part(user_id: str) -> str:
     return user_id.removeprefix("@").partition(":")[0] or user_id
 
 
+def member_of(raw: Raw) -> tuple[str, str] | None:
+    """Who is in the room as an event says, and what they are called there."""
+    raw = _dict(raw)
+    content, user_id = _dict(raw.get("content")), _id(raw.get("state_key"))
+    if raw.get("type") != "m.room.member" or content.get("membership") != "join" or user_id is None:
+        return None
+    return user_id, called(content, user_id)
+
+
+def called(content: Raw, user_id: str) -> str:
+    """What the content of a membership calls somebody."""
+    return whole(str(content.get("displayname") or local_part(user_id)))
+
+
+def dicts(events: list[Any]) -> list[Raw]:
+    """Those that are events at all."""
+    return [event for event in events if isinstance(event, dict)]
+
+
+def whole(text: str) -> str:
+    """A text without halves of characters, which JSON may have and no file takes."""
+    return text.encode(errors="replace").decode()
+
+
+def _id(value: Any) -> str | None:
+    return value if isinstance(value, str) and whole(value) == value else None
+
+
 def _text(content: Raw, sender: str, *, is_reply: bool) -> str | None:
     body = content.get("body")
     if not isinstance(body, str) or content.get("msgtype") in _NOT_SAID:
@@ -133,7 +161,7 @@ def _text(content: Raw, sender: str, *, is_reply: bool) -> str | None:
         body = "\n".join(lines[quoted:]).removeprefix("\n")
     if content.get("msgtype") == "m.emote":
         body = f"* {local_part(sender)} {body}"
-    return body if body.strip() else None
+    return whole(body) if body.strip() else None
 
 
 def _mentions(content: Raw) -> frozenset[str] | None:

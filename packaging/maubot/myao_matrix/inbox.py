@@ -14,7 +14,23 @@ from typing import Any
 from myao import SqliteStore
 
 from .database import Change
-from .events import STATE, Edited, Happened, Raw, Redacted, Said, as_read, local_part, mentions, newest_edit, read
+from .events import (
+    STATE,
+    Edited,
+    Happened,
+    Raw,
+    Redacted,
+    Said,
+    as_read,
+    called,
+    dicts,
+    local_part,
+    member_of,
+    mentions,
+    newest_edit,
+    read,
+    whole,
+)
 from .ledger import Ledger
 from .matrix import Matrix
 
@@ -115,10 +131,10 @@ class Inbox:
 
     async def _store_room(self, room_id: str, joined: Raw) -> None:
         timeline = joined.get("timeline", {})
-        events = list[Raw](timeline.get("events", []))
+        events = dicts(timeline.get("events", []))
         if not self._ledger.is_read(room_id):
             return await self._read_history(room_id, answers=True, newest=events)
-        states = [*joined.get("state", {}).get("events", []), *events]
+        states = [*dicts(joined.get("state", {}).get("events", [])), *events]
         if any(event.get("type") in STATE for event in states):
             await self._look_at(room_id)
         self._keep_names(room_id, states)
@@ -133,11 +149,11 @@ class Inbox:
         """Reads what was said in a room before the bot came, and since. Only what was asked since then is answered."""
         await self._look_at(room_id)
         names = await self._matrix.names(room_id)
-        self._ledger.set_names(room_id, [(user_id, name or local_part(user_id)) for user_id, name in names.items()])
+        self._ledger.set_names(room_id, [(user_id, whole(str(name or local_part(user_id)))) for user_id, name in names.items()])
         limit = self._history_events
-        events = await self._matrix.messages(room_id, before=None, after=None, limit=limit) if limit else list[Raw]()
-        read_already = {event.get("event_id") for event in events}
-        events += [event for event in newest if event.get("event_id") not in read_already]
+        events = dicts(await self._matrix.messages(room_id, before=None, after=None, limit=limit)) if limit else list[Raw]()
+        read_already = {str(event.get("event_id")) for event in events}
+        events += [event for event in newest if str(event.get("event_id")) not in read_already]
         came = [number for number, event in enumerate(events) if self._is_own_join(event)]
         since = came[-1] if came and answers else len(events)
         await self._keep(room_id, events[max(0, since - limit) : since], answers=False)
@@ -149,12 +165,12 @@ class Inbox:
         name, alias, rules, encryption = [await self._matrix.state(room_id, of) for of in STATE]
         is_encrypted = bool(encryption.get("algorithm"))
         is_private = rules.get("join_rule") != "public" or is_encrypted
-        called = name.get("name") or str(alias.get("alias") or "").removeprefix("#").partition(":")[0] or "unnamed room"
+        title = name.get("name") or str(alias.get("alias") or "").removeprefix("#").partition(":")[0] or "unnamed room"
         if is_encrypted and not self._ledger.is_encrypted(room_id):
             self._log.warning(f"{room_id} is encrypted: what is said there is not remembered, and mentions are not answered")
         # First the ledger: it keeps answers from being sent that the room must not see any more.
         change = self._ledger.set_room(room_id, is_private=is_private, is_encrypted=is_encrypted)
-        self._store.add_channel(room_id, str(called), is_private=is_private)
+        self._store.add_channel(room_id, whole(str(title)), is_private=is_private)
         self._delete(change)
 
     def _leave(self, room_id: str) -> None:
@@ -213,39 +229,44 @@ class Inbox:
         for user_id in {event.sender for event in happened if not isinstance(event, Redacted)}:
             if self._ledger.name(room_id, user_id) is None:
                 member = await self._matrix.state(room_id, "m.room.member", user_id)
-                self._ledger.set_names(room_id, [(user_id, str(member.get("displayname") or local_part(user_id)))])
+                self._ledger.set_names(room_id, [(user_id, called(member, user_id))])
 
     def _keep_names(self, room_id: str, events: list[Raw]) -> None:
-        for event in events:
-            content, user_id = event.get("content"), event.get("state_key")
-            if event.get("type") != "m.room.member" or not isinstance(content, dict) or not isinstance(user_id, str):
-                continue
-            if content.get("membership") == "join":
-                self._ledger.set_names(room_id, [(user_id, str(content.get("displayname") or local_part(user_id)))])
+        self._ledger.set_names(room_id, [member for member in map(member_of, events) if member])
 
     def _write(self, room_id: str, happened: Sequence[Happened], answers: bool) -> list[tuple[str, str]]:
-        """Stores events. Returns messages that lost an edit, with the edit: the homeserver must be asked for them."""
+        """Stores events. Returns messages that lost an edit, with the edit: the homeserver must be asked for them.
+
+        What can never be stored is logged and passed over: else the room would wait for it for ever."""
         lost_edits = list[tuple[str, str]]()
         for event in happened:
-            match event:
-                case Said():
-                    kept = self._ledger.keep(room_id, event, self._clock(), asks=answers and self._is_asked(event))
-                    if event.answers and event.sender == self._matrix.user_id:
-                        self._ledger.sent(event.answers, room_id, event.event_id)
-                        kept = kept and self._ledger.kept(event.event_id)
-                    if kept:
-                        self._say(room_id, kept.ts, kept.thread, event, None)
-                case Edited():
-                    change = self._ledger.edit(room_id, event, asks=answers and self._is_asked(event))
-                    self._delete(change)
-                    if change.edited:
-                        self._say(room_id, change.edited.ts, change.edited.thread, event, change.edited.edited_at)
-                case Redacted():
-                    change = self._ledger.redact(room_id, event.of)
-                    self._delete(change)
-                    if change.reread:
-                        lost_edits.append((change.reread, event.of))
+            try:
+                lost_edits += self._write_one(room_id, event, answers)
+            except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+                which = event.of if isinstance(event, Redacted) else event.event_id
+                self._log.error(f"{which} of {room_id} cannot be stored, and is left out: {error!r}")
         return lost_edits
+
+    def _write_one(self, room_id: str, event: Happened, answers: bool) -> list[tuple[str, str]]:
+        match event:
+            case Said():
+                kept = self._ledger.keep(room_id, event, self._clock(), asks=answers and self._is_asked(event))
+                if event.answers and event.sender == self._matrix.user_id:
+                    self._ledger.sent(event.answers, room_id, event.event_id)
+                    kept = kept and self._ledger.kept(event.event_id)
+                if kept:
+                    self._say(room_id, kept.ts, kept.thread, event, None)
+            case Edited():
+                change = self._ledger.edit(room_id, event, self._clock(), asks=answers and self._is_asked(event))
+                self._delete(change)
+                if change.edited:
+                    self._say(room_id, change.edited.ts, change.edited.thread, event, change.edited.edited_at)
+            case Redacted():
+                change = self._ledger.redact(room_id, event.of)
+                self._delete(change)
+                if change.reread:
+                    return [(change.reread, event.of)]
+        return []
 
     def _say(self, room_id: str, ts: str, thread: str | None, event: Said | Edited, edited_at: int | None) -> None:
         is_own = event.sender == self._matrix.user_id
@@ -274,7 +295,8 @@ class Inbox:
         return mentions(event, self._matrix.user_id, self._name)
 
     def _is_own_join(self, event: Raw) -> bool:
-        if event.get("type") != "m.room.member" or event.get("state_key") != self._matrix.user_id:
+        if event.get("state_key") != self._matrix.user_id:
             return False
-        before = (event.get("unsigned") or {}).get("prev_content") or {}
-        return event["content"].get("membership") == "join" and before.get("membership") != "join"
+        unsigned = event.get("unsigned")
+        before = unsigned.get("prev_content") if isinstance(unsigned, dict) else None
+        return member_of(event) is not None and (not isinstance(before, dict) or before.get("membership") != "join")

@@ -98,9 +98,11 @@ class Ledger(Answers):
                     self._ask(room_id, said.event_id)
             return self._kept(said.event_id)
 
-    def edit(self, room_id: str, edited: Edited, *, asks: bool) -> Change:
-        """Takes an edit of the author in: the newest one counts, in whatever order they come."""
+    def edit(self, room_id: str, edited: Edited, now: float, *, asks: bool) -> Change:
+        """Takes an edit of the author in: the newest one counts, in whatever order they come. None is from the future: it would
+        be the last one for ever."""
         change = Change()
+        ms = max(0, min(edited.ms, int(now * 1000)))
         with self._write():
             row = self._message(edited.of)
             if row is None or row["is_gone"] or (row["room_id"], row["sender"]) != (room_id, edited.sender):
@@ -109,12 +111,12 @@ class Ledger(Answers):
                 self._run("INSERT INTO edits VALUES (?, ?)", edited.event_id, edited.of)
                 if asks:
                     self._ask(room_id, edited.of)
-                if (edited.ms, edited.event_id) > (row["edit_ms"], row["edit_id"]):
+                if (ms, edited.event_id) > (row["edit_ms"], row["edit_id"]):
                     # In seconds, each edit must be later than the one before.
-                    edited_at = max(edited.ms // 1000, (row["edited_at"] or 0) + 1)
+                    edited_at = max(ms // 1000, (row["edited_at"] or 0) + 1)
                     self._run(
                         "UPDATE messages SET edit_ms = ?, edit_id = ?, edited_at = ? WHERE event_id = ?",
-                        *(edited.ms, edited.event_id, edited_at, edited.of),
+                        *(ms, edited.event_id, edited_at, edited.of),
                     )
                     self._changed(edited.of, change)
             if self._one("SELECT edit_id FROM messages WHERE event_id = ?", edited.of) == edited.event_id:

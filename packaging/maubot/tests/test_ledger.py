@@ -55,11 +55,18 @@ class Ids(unittest.TestCase):
         self.ts("$a")
         newer = Edited("$2", "$a", ALICE, (NOW + 2) * 1000, "second", None)
         older = Edited("$1", "$a", ALICE, (NOW + 1) * 1000, "first", None)
-        self.assertIsNotNone(self.ledger.edit(ROOM, newer, asks=False).edited)
-        self.assertIsNone(self.ledger.edit(ROOM, older, asks=False).edited)
-        again = self.ledger.edit(ROOM, newer, asks=False).edited
+        self.assertIsNotNone(self.ledger.edit(ROOM, newer, NOW + 5, asks=False).edited)
+        self.assertIsNone(self.ledger.edit(ROOM, older, NOW + 5, asks=False).edited)
+        again = self.ledger.edit(ROOM, newer, NOW + 5, asks=False).edited
         assert again
         self.assertEqual(again.edited_at, NOW + 2)
+
+    def test_an_edit_of_the_far_future_or_past_is_not_the_last_one(self) -> None:
+        self.ts("$a")
+        for number, ms in enumerate((2**53 - 1, 2**70, 0, -1)):
+            self.ledger.edit(ROOM, Edited(f"$odd{number}", "$a", ALICE, ms, "odd", None), NOW + number, asks=False)
+        edited = Edited("$0", "$a", ALICE, (NOW + 9) * 1000, "right", None)
+        self.assertIsNotNone(self.ledger.edit(ROOM, edited, NOW + 9, asks=False).edited)
 
     def test_what_was_redacted_does_not_come_back(self) -> None:
         self.ledger.redact(ROOM, "$a")
@@ -75,7 +82,7 @@ class Ids(unittest.TestCase):
         source = self.ts("$a")
         self.ledger.keep(ROOM, said("$mention"), NOW, asks=True)
         begun = self.ledger.changes()
-        self.ledger.edit(ROOM, Edited("$1", "$a", ALICE, NOW * 1000, "changed", None), asks=False)
+        self.ledger.edit(ROOM, Edited("$1", "$a", ALICE, NOW * 1000, "changed", None), NOW, asks=False)
         self.assertFalse(self.ledger.write("$mention", "old words", "", [(ROOM, source)], begun))
         self.assertTrue(self.ledger.write("$mention", "new words", "", [(ROOM, source)], self.ledger.changes()))
         self.ledger.redact(ROOM, "$a")
