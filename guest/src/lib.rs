@@ -22,12 +22,12 @@ mod cited_lines;
 )]
 mod component;
 pub mod context;
-pub mod credentials;
 mod describe;
 pub mod extractive;
 mod fit;
 pub mod generator;
 pub mod grounding;
+pub mod handed;
 mod line_sources;
 pub mod marks;
 mod notes;

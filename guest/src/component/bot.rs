@@ -9,6 +9,7 @@ use crate::bindings::exports::myao::memory::responder::{
     self as responder_export, Answer, Judgment, Question, Response, Target,
 };
 use crate::bindings::types::{Message, Timestamp, User};
+use crate::handed::check_question;
 use crate::ports::Chat;
 use crate::responder::Responder;
 
@@ -57,6 +58,7 @@ impl responder_export::Guest for Component {
     }
 
     fn ask(question: Question, now: Timestamp) -> Result<Response, Error> {
+        check_question(&question.text)?;
         let (ports, now) = begin(now)?;
         let host = Host::of(&ports.settings);
         Responder::new(&ports, host, now).ask(&host.handed(question))

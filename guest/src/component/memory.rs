@@ -19,6 +19,7 @@ use crate::bindings::types::{
 };
 use crate::context::{self, thread_scope_id};
 use crate::generator::{self, Run, failed_entry};
+use crate::handed::check_question;
 use crate::marks;
 use crate::now::checked;
 use crate::ports::{Ports, Recall, Storage};
@@ -163,6 +164,7 @@ impl marks_export::Guest for Component {
 
 impl searcher::Guest for Component {
     fn search(request: SearchRequest, now: Timestamp) -> Result<SearchResult, Error> {
+        check_question(&request.text)?;
         let host = Host::of(&read_settings()?);
         request.since.map(checked).transpose()?;
         request.until.map(checked).transpose()?;

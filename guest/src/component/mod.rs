@@ -21,7 +21,7 @@ use crate::bindings::errors::Error;
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::{llm, log, settings};
-use crate::credentials::Mask;
+use crate::handed::Handed;
 use crate::ports::{Llm, Log};
 use crate::settings::Settings;
 
@@ -46,10 +46,8 @@ impl Host {
     }
 
     /// What the host hands over, as the call sees it.
-    fn handed<T: Mask>(&self, mut handed: T) -> T {
-        if self.redacts {
-            handed.mask();
-        }
+    fn handed<T: Handed>(&self, mut handed: T) -> T {
+        handed.receive(self.redacts);
         handed
     }
 }

@@ -15,6 +15,7 @@ use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
 use crate::bindings::types::{Context, Engine, Source, User};
 use crate::fit::NOTHING;
+use crate::handed::check_question;
 use crate::prompt::{conversation_messages, reply_target_messages};
 use crate::text::language::{Language, languages_of};
 
@@ -57,6 +58,9 @@ impl Responder<'_> {
         let answered = match marked {
             Some(confirmation) => confirmed(confirmation),
             None => {
+                if occasion == Occasion::Mention {
+                    check_question(&situation.answered.text)?;
+                }
                 let mut answered = self.answer(&situation, occasion)?;
                 self.link(&mut answered, situation.question.language);
                 answered

@@ -1,5 +1,6 @@
 //! The slash command `/memory`. Only the person who typed it sees the answer.
 
+use myao_secrets::{MAX_QUESTION_CHARS, excess};
 use myao_slack::blocks::{
     Language, MemoryView, answer_message, direct_message, help_message, history_message,
     memory_message, off_record_message, search_message, since_message, sources_message,
@@ -11,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::current::Current;
+use super::limits::too_long;
 use super::off_record::{Asker, OffRecord};
 use super::views::{Asked, Views};
 
@@ -65,6 +67,9 @@ impl Commands {
             // serde's own message would quote the payload.
             .map_err(|_| "it is not of the shape that Slack documents".to_owned())?;
         let language = self.current.settings().language;
+        if excess(&payload.text, MAX_QUESTION_CHARS).is_some() {
+            return Ok(json!({ "response_type": "ephemeral", "text": too_long(language) }));
+        }
         let (command, is_direct) = (parse_command(&payload.text), payload.is_direct());
         let bot = self.off_record.slack.bot_user_id();
         let with_bot = self.views.direct_message(&payload.channel_id, bot).await?;

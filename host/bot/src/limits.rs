@@ -2,6 +2,7 @@
 
 use myao_plugin::state::replies::{Admission, MentionLimits, TOO_MANY, WaitingReply};
 use myao_plugin::{Answer, CallError, Error};
+use myao_secrets::MAX_QUESTION_CHARS;
 use myao_slack::blocks::Language;
 use myao_slack::events::is_direct_message;
 
@@ -56,8 +57,8 @@ impl Mentions {
         Ok(Some(Answered::Notified))
     }
 
-    /// The result of an attempt. If the budget of the day is used up, the author gets a notice.
-    pub(super) async fn unless_spent(
+    /// The result of an attempt. If the budget of the day is used up, or the question is too long, the author gets a notice.
+    pub(super) async fn unless_refused(
         &self,
         reply: &WaitingReply,
         answered: Result<Answer, CallError>,
@@ -65,8 +66,30 @@ impl Mentions {
         match answered {
             Ok(_) => Ok(Answered::Posted),
             Err(error) if is_spent(&error) => self.put_off(reply).await,
+            Err(CallError::Refused(error)) if error.is_question_too_long() => {
+                self.refuse(reply).await
+            }
             Err(error) => Err(error),
         }
+    }
+
+    /// Says to the author alone that the question is too long.
+    async fn refuse(&self, reply: &WaitingReply) -> Result<Answered, CallError> {
+        let refused = |error| CallError::Refused(Error::Storage(error));
+        if let Some(mention) = self.mention(reply).await.map_err(refused)? {
+            let language = Language::of(&mention.text);
+            let language = language.unwrap_or(self.current.settings().language);
+            self.slack
+                .whisper(reply, &mention.user.id, &too_long(language))
+                .await
+                .map_err(|error| CallError::Refused(Error::Chat(error)))?;
+        }
+        let why = "its question is too long".to_owned();
+        let given_up = self
+            .workspace
+            .give_up_reply(&reply.channel_id, reply.ts, why);
+        given_up.await.map_err(refused)?;
+        Ok(Answered::Notified)
     }
 
     /// Says that the budget of the day is used up, and when to ask again; once in a while in a channel.
@@ -92,6 +115,19 @@ impl Mentions {
         self.told_of_budget
             .add(channel.clone(), now, BUDGET_NOTICE_SECONDS);
         Ok(Answered::Notified)
+    }
+}
+
+/// The answer to a question that is too long.
+pub(super) fn too_long(language: Language) -> String {
+    let most = MAX_QUESTION_CHARS;
+    match language {
+        Language::Japanese => format!(
+            "質問が長すぎるので、お答えできません。質問は{most}文字までです。短くして、もう一度お願いします。"
+        ),
+        Language::English => format!(
+            "I cannot answer this: it is too long. A question can have {most} characters. Please ask with fewer."
+        ),
     }
 }
 

@@ -258,7 +258,7 @@ impl Mentions {
         let plugin = self.slack.answering(self.current.plugin());
         let as_of = self.clock.local(as_of);
         let answered = plugin.reply_to_mention(&target, as_of).await;
-        self.unless_spent(reply, answered).await
+        self.unless_refused(reply, answered).await
     }
 
     /// The time in Unix seconds. Mentions have the time of Slack's clock, so one that is ahead of that makes none too old.

@@ -28,6 +28,8 @@ pub(crate) enum Failure {
     TooMany {
         seconds: i64,
     },
+    /// A question or a search is too long.
+    TooLong,
     /// The store failed.
     Store(String),
     /// The component or a model failed.
@@ -53,7 +55,7 @@ impl Failure {
             Self::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::NoPage => StatusCode::NOT_FOUND,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
-            Self::Form => StatusCode::BAD_REQUEST,
+            Self::Form | Self::TooLong => StatusCode::BAD_REQUEST,
             Self::Method => StatusCode::METHOD_NOT_ALLOWED,
             Self::Store(_) | Self::Call(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
@@ -73,6 +75,7 @@ impl Failure {
             Self::NotKnown(_) => "not-known-now",
             Self::SignIn(_) => "not-signed-in",
             Self::TooMany { .. } => "too-many-questions",
+            Self::TooLong => "question-too-long",
             Self::Store(_) => "store-failed",
             Self::Call(_) => "call-failed",
         };

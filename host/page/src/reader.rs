@@ -15,7 +15,7 @@ use myao_plugin::state::view::{
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
-    KeptSpan, KeptText, MemoryType, MessageRef, Place, Response, Scope, SearchRequest,
+    CallError, KeptSpan, KeptText, MemoryType, MessageRef, Place, Response, Scope, SearchRequest,
     SearchResult, Timestamp,
 };
 
@@ -206,7 +206,7 @@ impl Reader {
             .plugin()
             .search(place, request, self.now())
             .await;
-        found.map_err(|error| Failure::Call(error.to_string()))
+        found.map_err(failed)
     }
 
     pub(crate) async fn ask(&self, question: &str) -> Result<Response, Failure> {
@@ -217,7 +217,14 @@ impl Reader {
             .plugin()
             .ask(place, question, self.now())
             .await;
-        answer.map_err(|error| Failure::Call(error.to_string()))
+        answer.map_err(failed)
+    }
+}
+
+fn failed(error: CallError) -> Failure {
+    match error {
+        CallError::Refused(refused) if refused.is_question_too_long() => Failure::TooLong,
+        error => Failure::Call(error.to_string()),
     }
 }
 

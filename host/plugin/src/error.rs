@@ -24,6 +24,14 @@ impl errors::OtherReason {
     }
 }
 
+impl errors::Error {
+    /// Returns true if a question was refused because it is longer than the contract allows.
+    #[must_use]
+    pub fn is_question_too_long(&self) -> bool {
+        matches!(self, Self::Other(other) if other.code == "question-too-long")
+    }
+}
+
 /// Why a call has no result. Whatever the reason, the call leaves nothing behind in the plugin, and the next call works.
 ///
 /// ```

@@ -63,6 +63,7 @@ impl Error {
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
+            _ if self.is_question_too_long() => Retry::Never,
             Self::Storage(error) => error.retry(),
             Self::Llm(error) => error.retry(),
             Self::Chat(error) => error.retry(),

@@ -4,6 +4,8 @@
 //! A secret without a form of its own, such as a password in a sentence or the secret half of an AWS key, is not found.
 //! The prefixes and lengths are those of the rules of gitleaks (<https://github.com/gitleaks/gitleaks>, MIT, read in November 2026).
 //!
+//! Of a message that is too long the rest is not kept either ([`cut`]): stores and the component have one limit.
+//!
 //! ```
 //! let text = "use postgres://app:h4rbour@db.example/app for now";
 //! assert_eq!(myao_secrets::redact(text), "use postgres://app:[redacted: password]@db.example/app for now");
@@ -12,6 +14,9 @@
 #![deny(missing_docs)]
 
 mod forms;
+mod length;
+
+pub use length::{MAX_MESSAGE_CHARS, MAX_QUESTION_CHARS, cut, excess};
 
 use std::borrow::Cow;
 use std::ops::Range;

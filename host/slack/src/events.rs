@@ -18,7 +18,7 @@ use super::message::People;
 use super::message::raw::RawMessage;
 use super::named::Named;
 use super::{done, pins};
-use reading::{MAX_TEXT_BYTES, read};
+use reading::read;
 
 pub use reading::read_message;
 
@@ -43,9 +43,6 @@ pub enum EventError {
     /// The id of the message is not a valid `ts`.
     #[error("the id of its message is not valid")]
     Ts(#[from] InvalidTs),
-    /// The text is longer than any message in Slack.
-    #[error("its text has {0} bytes, more than {MAX_TEXT_BYTES}")]
-    TooLong(usize),
 }
 
 /// The type of the event that reports a mention.

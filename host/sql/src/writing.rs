@@ -98,7 +98,7 @@ impl Writing {
         Self { redacts, ..self }
     }
 
-    /// A text as it is stored.
+    /// A text as it is stored, however long it is.
     pub(crate) fn without_credentials<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.redacts {
             myao_secrets::redact(text)
@@ -126,7 +126,9 @@ impl Writing {
         changed: TsKey,
     ) -> Result<Put, Fault> {
         let channel = self.channel(connection, &record.channel_id)?;
-        let text = self.without_credentials(&record.text).into_owned();
+        // First the credentials: a half of one has no form.
+        let text = self.without_credentials(&record.text);
+        let text = myao_secrets::cut(&text).into_owned();
         let mut row = MessageRow::of(record, changed).reworded(text);
         let refusal = self.tombstones(connection)?.refusal(record);
         if let Some(why) = refusal {

@@ -5,8 +5,9 @@ use myao_fake_slack::{BOT_USER, FakeSlack, Order};
 use myao_tests::bot::{Bot, now, said};
 
 use crate::bot::support::{
-    AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, connect, connect_again, held_model,
-    model, number, posts, prompts, prompts_in_thread, replies_of, settled, shown_under, workspace,
+    AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, block_on, connect, connect_again,
+    held_model, model, number, posts, prompts, prompts_in_thread, replies_of, settled, shown_under,
+    workspace,
 };
 
 const GROUP: &str = "C0GROUP";
@@ -336,4 +337,32 @@ fn a_channel_gets_so_many_answers_and_is_told_once_in_its_language() {
     slack.mention(AKARI, "C1DEV", "会場は？", None);
     posts(&slack, &mut bot, 5);
     bot.stop();
+}
+
+#[test]
+fn a_question_that_is_too_long_is_refused_to_its_author_alone() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let long = "会場はどこですか？".repeat(500);
+    slack.mention(EMIKO, CAMP, &long, None);
+    bot.until("the refusal", |program| {
+        let given_up = "SELECT COUNT(*) FROM replies WHERE state = 2";
+        (number(program, given_up) == 1).then_some(())
+    });
+    let told = slack.requests_of("chat.postEphemeral");
+    assert_eq!(told.len(), 1);
+    assert_eq!(
+        (told[0].text("user"), told[0].text("channel")),
+        (Some(EMIKO), Some(CAMP))
+    );
+    let words = told[0].text("text").unwrap();
+    assert!(words.contains("4000文字まで"), "{words}");
+    let search = format!("search {long}");
+    let command = format!(
+        "{:?}",
+        block_on(slack.slash_command(EMIKO, CAMP, "/memory", &search))
+    );
+    assert!(command.contains("4000文字まで"), "{command}");
+    bot.stop();
+    assert_eq!((slack.posts().len(), llm.calls().len()), (0, 0));
 }

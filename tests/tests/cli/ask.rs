@@ -3,6 +3,7 @@
 use myao_tests::export::{Post, import_private, post, program_with, time, ts};
 use myao_tests::llm_server::{LlmServer, answer_with_usage};
 use myao_tests::program::Program;
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 fn posts() -> Vec<Post> {
@@ -218,4 +219,19 @@ fn texts_cannot_control_the_terminal() {
         !answered.contains(|c: char| c.is_control() && c != '\n'),
         "{answered:?}"
     );
+}
+
+#[test]
+fn a_message_is_imported_up_to_its_limit_and_a_question_beyond_its_own_is_refused() {
+    let long = format!("The zeppelin is grey. {}", "log ".repeat(40_000));
+    let program = program_with("", &[post("general", 0, "ann", &long)]);
+    let database = Connection::open(program.path("myao.db")).unwrap();
+    let sql = "SELECT LENGTH(text) FROM messages WHERE text LIKE '%too long]'";
+    let length: i64 = database.query_row(sql, [], |row| row.get(0)).unwrap();
+    assert_eq!(length, 100_000);
+    let asked = "x".repeat(4001);
+    for command in ["ask", "search"] {
+        let limit = "the question has 4001 characters; it can have 4000";
+        program.run(&[command, &asked]).is_refused_with(&[limit]);
+    }
 }

@@ -213,12 +213,16 @@ fn what_is_wrong_is_told_with_its_name() {
             ("channel_memory", json!({ "channel": "genral" })),
             ("search", json!({ "words": "x", "since": "yesterday" })),
             ("search", json!({ "words": "x", "limit": 0 })),
+            ("search", json!({ "words": "x".repeat(4001) })),
+            ("ask", json!({ "question": "x".repeat(4001) })),
         ],
     );
     let words = [
         "did you mean `general`",
         "since: expected a day, as in 2026-03-06",
         "limit is 0; it can be 1 to 50",
+        "4001 characters; it can have 4000",
+        "4001 characters; it can have 4000",
     ];
     for (result, words) in told.iter().zip(words) {
         assert_eq!(result["isError"], json!(true));

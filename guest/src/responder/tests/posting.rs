@@ -164,3 +164,18 @@ fn the_model_of_the_response_agent_is_asked_for_the_thread_or_the_channel() {
     let expected = [(Scope::Thread, thread), (Scope::Channel, "C1".to_owned())];
     assert_eq!(purposes, expected);
 }
+
+#[test]
+fn a_mention_of_more_than_4000_characters_is_refused_and_a_mark_is_not() {
+    let host = host();
+    let long = "とても長い話。".repeat(600);
+    host.say("C1", -20, &format!("@みゃお {long}"));
+    host.say("C1", -10, &format!("@みゃお 覚えて: {long}"));
+    let refused = mention(&host, &target(None, -20));
+    assert!(
+        matches!(&refused, Err(Error::Other(other)) if other.code == "question-too-long"),
+        "{refused:?}"
+    );
+    assert_eq!(host.llm.calls(), 0);
+    mention(&host, &target(None, -10)).unwrap();
+}

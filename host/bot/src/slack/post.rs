@@ -6,7 +6,7 @@
 
 use myao_plugin::chat::{ChatError, PostOutcome, PostRequest};
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
-use myao_plugin::state::replies::ReplyKind;
+use myao_plugin::state::replies::{ReplyKind, WaitingReply};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{OtherReason, erasure};
 use myao_slack::blocks::Language;
@@ -90,6 +90,21 @@ impl LiveSlack {
         };
         let posted = self.post_parts(&place, parts).await?;
         Ok(PostOutcome::Posted(posted))
+    }
+
+    /// Says something about a message to one person alone.
+    pub(crate) async fn whisper(
+        &self,
+        about: &WaitingReply,
+        user_id: &str,
+        text: &str,
+    ) -> Result<(), ChatError> {
+        let thread = about.thread_ts.map(|ts| ts.to_string());
+        let channel_id = &about.channel_id;
+        let said = self
+            .client
+            .post_ephemeral(channel_id, thread.as_deref(), user_id, text);
+        said.await.map_err(from_client)
     }
 
     /// Continues an answer that was stored but not completely posted.

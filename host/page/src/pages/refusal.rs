@@ -37,6 +37,7 @@ impl Refusal {
             Failure::NotKnown(_) => (texts::FAILED_TITLE, texts::NOT_KNOWN),
             Failure::SignIn(_) => (texts::FAILED_TITLE, texts::NOT_SIGNED_IN),
             Failure::TooMany { .. } => (texts::REFUSED_TITLE, texts::TOO_MANY),
+            Failure::TooLong => (texts::REFUSED_TITLE, texts::TOO_LONG),
             Failure::Store(_) => (texts::FAILED_TITLE, texts::FAILED),
             Failure::Call(_) => (texts::FAILED_TITLE, texts::CALL_FAILED),
         }

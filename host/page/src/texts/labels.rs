@@ -133,6 +133,10 @@ pub(crate) const NOT_KNOWN: Text = text(
     "What you may see is not known now, because Slack cannot be reached. Please try again in a moment.",
 );
 pub(crate) const TOO_MANY: Text = text("質問が多すぎます。", "You asked too many questions.");
+pub(crate) const TOO_LONG: Text = text(
+    "長すぎます。質問や検索は4,000文字までです。",
+    "This is too long. A question or a search can have 4,000 characters.",
+);
 pub(crate) const ME: Text = text("自分", "You");
 pub(crate) const ME_HINT: Text = text(
     "公開チャンネルと、あなたが参加しているチャンネルの記憶が見えます。",

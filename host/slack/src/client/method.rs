@@ -1,10 +1,11 @@
 //! The methods of the Web API: how their parameters are sent, and if a call may be repeated.
 
 /// The methods that the bot calls while it works.
-pub(super) const NAMES: [&str; 15] = [
+pub(super) const NAMES: [&str; 16] = [
     "auth.test",
     "bots.info",
     "chat.getPermalink",
+    "chat.postEphemeral",
     "chat.postMessage",
     "chat.update",
     "conversations.history",

@@ -53,6 +53,29 @@ impl SlackClient {
         answer::take(METHOD, &mut body, "ts")
     }
 
+    /// Shows a text in a channel to one person alone, who is in it. Slack keeps it nowhere.
+    ///
+    /// # Errors
+    /// See [`ClientError`].
+    pub async fn post_ephemeral(
+        &self,
+        channel_id: &str,
+        thread_ts: Option<&str>,
+        user_id: &str,
+        text: &str,
+    ) -> Result<(), ClientError> {
+        let params = params([
+            ("channel", Some(json!(channel_id))),
+            ("thread_ts", thread_ts.map(Value::from)),
+            ("user", Some(json!(user_id))),
+            ("text", Some(json!(text))),
+            ("parse", Some(json!("none"))),
+        ]);
+        self.call(Method::write("chat.postEphemeral"), &params)
+            .await?;
+        Ok(())
+    }
+
     /// Replaces the text of a message that the bot posted.
     ///
     /// # Errors

@@ -8,9 +8,6 @@ use super::{BotIdentity, EventError};
 use crate::message::raw::RawMessage;
 use crate::message::{MessageReader, Outcome, People};
 
-/// The longest text that is kept. Slack takes 40,000 characters, and somewhat more in blocks and attachments.
-pub(super) const MAX_TEXT_BYTES: usize = 512 << 10;
-
 /// The character that `myao_slack::markdown` puts around formatting.
 const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
@@ -45,9 +42,6 @@ pub(super) fn read(
     let Outcome::Keep(mut record) = reader.read(raw, rich)? else {
         return Ok(None);
     };
-    if record.text.len() > MAX_TEXT_BYTES {
-        return Err(EventError::TooLong(record.text.len()));
-    }
     if record.user_id == bot.user_id {
         // They make Slack show formatting between words without spaces, and mean nothing to a reader.
         record.text = record.text.replace(ZERO_WIDTH_SPACE, "");

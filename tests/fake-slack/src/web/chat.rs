@@ -46,6 +46,20 @@ pub(crate) fn post_message(state: &mut State, request: &Request) -> Answer {
     Ok(json!({ "channel": channel, "ts": ts.to_string(), "message": shape }))
 }
 
+/// `chat.postEphemeral`: shown to one person of the channel, and kept nowhere.
+pub(crate) fn post_ephemeral(state: &mut State, request: &Request) -> Answer {
+    require(state, "chat:write")?;
+    let channel = writable(state, request)?;
+    if !channel
+        .members
+        .contains(request.text("user").unwrap_or_default())
+    {
+        return Err("user_not_in_channel".into());
+    }
+    content(request)?;
+    Ok(json!({ "message_ts": state.clock.tick().to_string() }))
+}
+
 /// `chat.update`: of the bot's own messages only.
 pub(crate) fn update(state: &mut State, request: &Request) -> Answer {
     require(state, "chat:write")?;

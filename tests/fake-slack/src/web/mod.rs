@@ -115,6 +115,7 @@ fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
             "id": BOT_ID, "app_id": APP_ID, "user_id": BOT_USER, "name": "myao", "deleted": false,
         } })),
         "chat.getPermalink" => chat::permalink(state, request),
+        "chat.postEphemeral" => chat::post_ephemeral(state, request),
         "chat.postMessage" => chat::post_message(state, request),
         "chat.update" => chat::update(state, request),
         "conversations.history" => history::history(state, request),

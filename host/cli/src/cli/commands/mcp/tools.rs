@@ -31,8 +31,6 @@ const INSTRUCTIONS: &str = "What a team said in its chat, and what is remembered
     what was decided, `channel_memory` for what goes on in a channel.";
 const LIMIT: u32 = 10;
 const MAX_LIMIT: u32 = 50;
-/// The longest text to look for, or question.
-const MAX_CHARACTERS: usize = 2000;
 
 /// Answers the calls of one agent.
 #[derive(Clone)]
@@ -136,7 +134,9 @@ impl Tools {
             Err(error) => error,
         };
         let mut words = in_one_line(&error);
-        if self.asking.is_some() && error.chain().any(|cause| cause.is::<CallError>()) {
+        let is_internal = |error: &CallError| !matches!(error, CallError::Refused(refused) if refused.is_question_too_long());
+        let call = error.chain().find_map(|cause| cause.downcast_ref());
+        if self.asking.is_some() && call.is_some_and(is_internal) {
             tracing::warn!("an agent is not answered: {words}");
             words = "there is no answer now: try again later".to_owned();
         }
@@ -150,7 +150,6 @@ impl Tools {
             (1..=MAX_LIMIT).contains(&limit),
             "limit is {limit}; it can be 1 to {MAX_LIMIT}"
         );
-        is_short("words", &of.words)?;
         let since = of.since.map(|text| when("since", &text)).transpose()?;
         let until = of.until.map(|text| when("until", &text)).transpose()?;
         let request = SearchRequest {
@@ -171,7 +170,6 @@ impl Tools {
             Some(moment) => as_of(app, moment),
             None => app.time(None),
         };
-        is_short("question", &of.question)?;
         if let Some(asking) = &self.asking {
             asking.count()?;
         }
@@ -198,7 +196,6 @@ impl Tools {
         if let Some(since) = &of.since {
             question.push_str(&format!(" since {since}"));
         }
-        is_short("about", &question)?;
         let plugin = self.plugin.clone().quoting();
         let now = self.app.time(None);
         let response = plugin.ask(self.place.clone(), &question, now).await?;
@@ -279,15 +276,6 @@ impl Tools {
             "permalink": link(&message, self.address.as_deref()),
         })
     }
-}
-
-fn is_short(name: &'static str, text: &str) -> anyhow::Result<()> {
-    let length = text.chars().count();
-    anyhow::ensure!(
-        length <= MAX_CHARACTERS,
-        "{name} has {length} characters; it can have {MAX_CHARACTERS}"
-    );
-    Ok(())
 }
 
 fn when(name: &'static str, text: &str) -> anyhow::Result<MomentArg> {
