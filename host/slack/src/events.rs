@@ -18,7 +18,7 @@ use super::message::People;
 use super::message::raw::RawMessage;
 use super::named::Named;
 use super::{done, pins};
-use reading::read;
+use reading::{read, unedited};
 
 pub use reading::read_message;
 
@@ -220,7 +220,8 @@ impl SlackEvent {
             let at = self.at;
             Ok(vec![Effect::MessageDeleted { channel_id, ts, at }])
         };
-        let changed = match (head.subtype.as_deref(), &head.message) {
+        let mut said = self.event();
+        let is_edit = match (head.subtype.as_deref(), &head.message) {
             (Some("message_deleted"), _) => {
                 return deleted(head.deleted_ts.as_deref().unwrap_or_default());
             }
@@ -230,21 +231,31 @@ impl SlackEvent {
             {
                 return deleted(&inner.ts);
             }
-            (Some("message_changed"), _) => self.at,
-            _ => TsKey::first_of(0),
+            (Some("message_changed"), _) => match unedited(said, channel_id, people, bot) {
+                Some(message) => {
+                    said = message;
+                    false
+                }
+                None => true,
+            },
+            _ => false,
         };
         let conversion = self.conversion(channel_id);
-        let mut raw = RawMessage::deserialize(self.event())?;
+        let mut raw = RawMessage::deserialize(said)?;
         // Already looked at: the type of a mention is not that of a message.
         raw.r#type = None;
-        let record = read(&raw, self.event(), channel_id, people, bot)?;
+        let record = read(&raw, said, channel_id, people, bot)?;
         if record.is_none()
             && let Some(inner) = head.message.as_ref().filter(|_| self.had_text())
         {
             return deleted(&inner.ts);
         }
         let message = record.map(|record| Effect::Message {
-            changed: changed.max(record.ts),
+            changed: if is_edit {
+                self.at.max(record.ts)
+            } else {
+                record.changed()
+            },
             record,
         });
         Ok(message.into_iter().chain(conversion).collect())

@@ -99,6 +99,7 @@ impl State {
             edited: None,
             metadata: new.metadata,
             blocks: new.blocks,
+            attachments: Vec::new(),
             files: new.files,
             reactions: Vec::new(),
             pinned_by: None,
@@ -151,6 +152,7 @@ impl State {
                 message.edited = None;
                 message.metadata = None;
                 message.blocks = None;
+                message.attachments.clear();
                 message.files.clear();
                 message.reactions.clear();
                 message.pinned_by = None;
@@ -300,6 +302,19 @@ impl FakeSlack {
             .inner()
             .change(|state| state.edit(channel, parse(ts), text));
         done.unwrap_or_else(|error| panic!("edit of {ts} in {channel}: {error}"));
+    }
+
+    /// Slack shows a preview of a link in a message, some time after it was posted. Text and `edited` stay as they are.
+    pub fn unfurl(&self, channel: &str, ts: &str, url: &str, preview: &str) {
+        self.inner().change(|state| {
+            let now = state.clock.tick();
+            state.rewrite(channel, parse(ts), now, |message| {
+                message.attachments.push(json!({
+                    "from_url": url, "original_url": url, "title": preview, "text": preview, "fallback": preview,
+                    "service_name": "example.com", "id": 1,
+                }));
+            });
+        });
     }
 
     /// A message is deleted. A parent with replies becomes a tombstone (`message_changed`), which goes with its last

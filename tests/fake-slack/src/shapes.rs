@@ -71,6 +71,9 @@ pub(crate) fn message(channel: &Channel, message: &Message) -> Value {
     if let Some(blocks) = message.blocks.clone().or_else(|| rich_text(message)) {
         put("blocks", blocks);
     }
+    if !message.attachments.is_empty() {
+        put("attachments", message.attachments.clone().into());
+    }
     for (key, value) in thread(channel, message) {
         put(key, value);
     }

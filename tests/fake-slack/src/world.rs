@@ -109,6 +109,8 @@ pub struct Message {
     pub metadata: Option<Value>,
     /// Block Kit, of a bot's post.
     pub blocks: Option<Value>,
+    /// Previews of its links.
+    pub attachments: Vec<Value>,
     /// File objects.
     pub files: Vec<Value>,
     /// In the order in which they came.

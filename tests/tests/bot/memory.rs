@@ -236,3 +236,24 @@ fn events_that_come_twice_and_in_any_order_make_one_row_for_each_message() {
     assert_eq!(number(&program, "SELECT COUNT(*) FROM messages"), 42);
     assert_eq!(number(&program, "SELECT COUNT(*) FROM events"), 42);
 }
+
+#[test]
+fn a_preview_of_a_link_is_no_edit_and_an_edit_after_it_is_one() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let url = "https://example.com/plan";
+    let linked = slack.post(AKARI, CAMP, &format!("計画は <{url}> です。"), None);
+    slack.unfurl(CAMP, &linked, url, "5月3日に出発");
+    settled(&slack, &mut bot);
+    let state = |edited: &str| format!("SELECT COUNT(*) FROM messages WHERE edited_at IS {edited}");
+    assert_eq!(number(bot.program(), &state("NULL")), 1);
+    slack.edit(CAMP, &linked, &format!("計画は <{url}> でした。"));
+    slack.unfurl(CAMP, &linked, url, "5月4日に出発");
+    settled(&slack, &mut bot);
+    let program = bot.stop();
+    assert_eq!(number(&program, &state("NOT NULL")), 1);
+    assert_eq!(
+        said(&program, CAMP)[0].text,
+        format!("計画は {url} でした。")
+    );
+}

@@ -1,6 +1,7 @@
 //! Messages that the store keeps.
 
 use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::ts::TsKey;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -47,4 +48,33 @@ pub(super) fn read(
         record.text = record.text.replace(ZERO_WIDTH_SPACE, "");
     }
     Ok(Some(record))
+}
+
+/// The message of an event that reports a change of it, if nobody edited it: `edited` is missing or no newer than before, and it
+/// reads as before. So Slack reports a preview of a link, or the language of the text
+/// (<https://docs.slack.dev/reference/events/message/message_changed>).
+///
+/// What is read decides besides, because Slack does not say that a change has an `edited` if a program makes it of its own message,
+/// or if a file is deleted. Where the message before is missing, it counts as edited.
+pub(super) fn unedited<'e>(
+    event: &'e Value,
+    channel_id: &str,
+    people: &dyn People,
+    bot: &BotIdentity,
+) -> Option<&'e Value> {
+    let (now, before) = (event.get("message")?, event.get("previous_message")?);
+    let edited = |message: &Value| {
+        let ts = message.pointer("/edited/ts").and_then(Value::as_str);
+        ts.and_then(|ts| TsKey::parse(ts).ok())
+    };
+    if edited(now) > edited(before) {
+        return None;
+    }
+    let text = |message| {
+        let record = read_message(message, channel_id, people, bot)?;
+        Ok::<_, EventError>(record.map(|record| record.text))
+    };
+    // One that cannot be read is not the same.
+    let reads_alike = text(before).is_ok_and(|before| text(now).is_ok_and(|now| now == before));
+    reads_alike.then_some(now)
 }

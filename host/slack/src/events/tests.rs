@@ -90,6 +90,64 @@ fn an_edit_is_as_new_as_its_event() {
     assert_eq!(record.edited_at, Some(1_700_000_050));
 }
 
+/// A change of a message that had a text, as Slack reports it.
+fn change_to(now: Value, before: Value) -> Vec<Effect> {
+    let message = |more: Value| {
+        let mut message = json!({ "type": "message", "user": "U1", "team": "T1", "ts": "1700000000.000100",
+            "client_msg_id": "de349a9f", "text": "<https://example.com/plan>" });
+        let fields = more.as_object().unwrap().clone();
+        message.as_object_mut().unwrap().extend(fields);
+        message
+    };
+    of(json!({
+        "type": "message", "subtype": "message_changed", "hidden": true, "channel": "C1", "channel_type": "channel",
+        "message": message(now), "previous_message": message(before), "ts": "1700000050.000200",
+        "event_ts": "1700000050.000200",
+    }))
+}
+
+#[test]
+fn a_preview_of_a_link_is_no_edit_and_programs_and_files_need_no_mark_of_one() {
+    let state = |effects: Vec<Effect>| match effects.as_slice() {
+        [Effect::Message { record, changed }] => (record.edited_at, *changed, record.text.clone()),
+        _ => panic!("{effects:?}"),
+    };
+    let preview = json!([{ "from_url": "https://example.com/plan", "title": "The plan", "text": "Ship on 3 May", "id": 1 }]);
+    let url = "https://example.com/plan".to_owned();
+    let unfurl = state(change_to(json!({ "attachments": preview }), json!({})));
+    assert_eq!(unfurl, (None, key("1700000000.000100"), url.clone()));
+
+    // It was edited before: that is as old as the edit.
+    let edited = |ts: &str| json!({ "user": "U1", "ts": ts });
+    let first = edited("1700000020.000000");
+    let unfurl = json!({ "attachments": preview, "edited": first });
+    let unfurl = state(change_to(unfurl, json!({ "edited": first })));
+    assert_eq!(
+        unfurl,
+        (Some(1_700_000_020), key("1700000020.999999"), url.clone())
+    );
+
+    let now = key("1700000050.000200");
+    let again = json!({ "edited": edited("1700000050.000000") });
+    let edit = state(change_to(again, json!({ "edited": first })));
+    assert_eq!(edit, (Some(1_700_000_050), now, url));
+
+    // Neither is marked.
+    let program = json!({ "bot_id": "B9", "text": "build 7 failed" });
+    let build = state(change_to(
+        program,
+        json!({ "bot_id": "B9", "text": "build 7 runs" }),
+    ));
+    assert_eq!(
+        build,
+        (Some(1_700_000_050), now, "build 7 failed".to_owned())
+    );
+    let file =
+        |mode: &str| json!({ "text": "see", "files": [{ "name": "plan.pdf", "mode": mode }] });
+    let gone = state(change_to(file("tombstone"), file("hosted")));
+    assert_eq!(gone, (Some(1_700_000_050), now, "see".to_owned()));
+}
+
 #[test]
 fn deletions_are_told_in_two_ways() {
     let plain = of(json!({
