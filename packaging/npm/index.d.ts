@@ -184,7 +184,7 @@ export interface PutMessage {
   /** Seconds since 1970, a full stop and a sequence of at most six digits: `1709287200.000001`. */
   ts: Ts;
   userId: string;
-  /** As a person reads it: names in the place of ids, no markup. */
+  /** As a person reads it: names in the place of ids, no markup. Of more than 100,000 characters the rest is not kept, and a note says so. */
   text: string;
   /** The name that the message was posted under, if it is not the user's. */
   authorName?: string;

@@ -2,6 +2,7 @@
 // otherwise a missing number would be 0, and a promise an empty list.
 
 import { MemoryError } from './errors.js';
+import { hasLoneSurrogate } from './limits.js';
 import { camel } from './names.js';
 
 /** @import {Type} from './types.js' */
@@ -49,6 +50,7 @@ export function checked(type, value, path, how) {
       return value;
     case 'string':
       if (typeof value !== 'string') wrong(path, 'a string', value);
+      if (hasLoneSurrogate(value)) throw new MemoryError('invalid-value', `${path}: it has a lone surrogate; a string of whole characters is expected`, { retry: 'never' });
       return value;
     case 'f32':
     case 'f64':

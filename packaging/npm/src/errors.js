@@ -20,6 +20,7 @@ const RETRY = /** @type {Record<string, Retry>} */ ({
   'invalid-ts': 'never',
   'invalid-time': 'never',
   'invalid-value': 'never',
+  'question-too-long': 'never',
 });
 
 /** See index.d.ts. */

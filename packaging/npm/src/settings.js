@@ -2,6 +2,7 @@
 
 import { call } from './component.js';
 import { MemoryError, settingFaults } from './errors.js';
+import { hasLoneSurrogate } from './limits.js';
 
 /** @param {string} text */
 const invalid = (text) => new MemoryError('invalid-settings', `settings: ${text}`);
@@ -12,6 +13,7 @@ export function pairsOf(settings) {
   return Object.entries(settings).map(([key, value]) => {
     if (typeof value === 'object' && value !== null) throw invalid(`\`${key}\` is an object: write each key whole, as '${key}.name'`);
     if (!['string', 'number', 'boolean'].includes(typeof value)) throw invalid(`\`${key}\` is ${value}: give a value, or leave the key out`);
+    if (hasLoneSurrogate(`${key} ${value}`)) throw invalid(`\`${key}\` has a lone surrogate`);
     return [key, String(value)];
   });
 }

@@ -145,6 +145,7 @@ test('times in milliseconds and arguments of wrong form are refused', async () =
   const context = await memory.buildContext({ channelId: 'C1' }, NOW);
   context.conversationHistory.topLevelMessages[0].timestamp.unixSeconds *= 1000;
   await assert.rejects(memory.renderPrompt(context, 'channel', 'short-term'), refusal('invalid-time', /topLevelMessages\[0\].timestamp.unixSeconds/));
+  await assert.rejects(memory.ask({ text: 'a\ud83d' }, NOW), refusal('invalid-value', /question.text: it has a lone surrogate/));
   await assert.rejects(memory.ask({ text: 'x', channelID: 'C1' }, NOW), refusal('invalid-value', /no field `channelID`; there are text, channelId/));
   await assert.rejects(memory.ask({ channelId: 'C1' }, NOW), refusal('invalid-value', /question.text: a string is expected, and it is missing/));
   await assert.rejects(memory.summarize({}, 'channel', 'short_term'), refusal('invalid-value', /context.persona/));
@@ -260,4 +261,14 @@ test('the parts of what is too long for a model are asked for side by side', asy
   const { coverage } = await summarizer.summarize(context, 'channel', 'short-term');
   assert.ok(coverage.chunks > 1);
   assert.equal(most, coverage.chunks);
+});
+
+test('a question or search of more than 4,000 characters is refused by name', async () => {
+  const memory = await Memory.load({ storage: workspace() });
+  for (const text of ['x'.repeat(4001), 'いつ？'.repeat(1_500_000)]) {
+    for (const call of [memory.ask({ text }, NOW), memory.search({ text, limit: 3 }, NOW)]) {
+      await assert.rejects(call, (error) => error instanceof MemoryError && error.code === 'question-too-long' && error.retry === 'never' && /4000/.test(error.message));
+    }
+  }
+  assert.ok((await memory.ask({ text: 'x'.repeat(4000) }, NOW)).text);
 });

@@ -43,6 +43,32 @@ forEachStore('authors have names and never ids', (of) => {
   assert.deepEqual(of.messages().map(({ user }) => user.name), ['Deploys', 'Aki', '(unknown user)']);
 });
 
+forEachStore('a message of more than 100,000 characters is kept cut, with a note', (of) => {
+  const notes = [['log 🙂 ', 'too long]'], ['記録 ', '保存していません]']];
+  notes.forEach(([word, note], n) => of.put({ ts: `${n}.1`, text: word.repeat(5_000_000) }));
+  of.put({ ts: '2.1', text: '🙂'.repeat(100_000) });
+  const texts = of.reopened().messages().map(({ text }) => text);
+  assert.deepEqual(texts.map((text) => [...text].length), [100_000, 100_000, 100_000]);
+  notes.forEach(([word, note], n) => assert.ok(texts[n].startsWith(word.repeat(9)) && texts[n].endsWith(note)));
+  assert.ok(texts[2].endsWith('🙂'));
+});
+
+forEachStore('what is no truth value and no whole text is refused by name', (of) => {
+  for (const value of ['false', null, 0]) {
+    assert.throws(() => of.store.putChannel({ id: 'C1', isPrivate: value }), refused('invalid', 'isPrivate is .*true or false'));
+    assert.throws(() => of.store.putUser({ id: 'U1', isBot: value }), refused('invalid', 'isBot is .*true or false'));
+  }
+  const half = 'a\ud83d';
+  assert.throws(() => of.put({ ts: '1.0', text: half }), refused('invalid', "message's text has a lone surrogate"));
+  assert.throws(() => of.put({ ts: '1.0', authorName: half }), refused('invalid', "authorName has a lone surrogate"));
+  assert.throws(() => of.store.putUser({ id: half }), refused('invalid', 'id of the user has a lone surrogate'));
+  assert.throws(() => of.store.putChannel({ id: 'C1', name: half }), refused('invalid', "channel's name has a lone surrogate"));
+  for (const change of [{ ts: '999999999999.0' }, { ts: '1.0', editedAt: 2 ** 53 / 1000 }]) {
+    assert.throws(() => of.put(change), refused('invalid-time', 'looks like milliseconds'));
+  }
+  assert.deepEqual(of.reopened().ids(), []);
+});
+
 forEachStore('marks of people are found, those of programs are not', (of) => {
   of.store.putUser({ id: 'B1', name: 'Build', isBot: true });
   of.put({ ts: '1.0', text: '@myao remember: the code is blue' });

@@ -123,6 +123,19 @@ class Errors(unittest.IsolatedAsyncioTestCase):
                 await memory.ask(Question("crane", 7), 0)  # type: ignore[arg-type]
             self.assertIn("ask: channel_id: expected str, got a int", str(raised.exception))
 
+    async def test_a_question_that_is_too_long_or_half_a_character_is_refused_by_name(self) -> None:
+        async with await Memory.load(storage=MemoryStore()) as memory:
+            for text in ("x" * 4001, "いつ？" * 1_500_000):
+                for call in (memory.ask(text, 0), memory.search(text, 0)):
+                    with self.assertRaises(MemoryFailure) as raised:
+                        await call
+                    failure = raised.exception
+                    self.assertEqual((failure.detail.code, failure.retry), ("question-too-long", "never"))
+                    self.assertIn("4000", failure.text)
+            self.assertTrue((await memory.ask("x" * 4000, 0)).found_nothing)
+            with self.assertRaisesRegex(InvalidArgument, "ask: text: it has a lone surrogate"):
+                await memory.ask("a\ud83d", 0)
+
     async def test_a_closed_memory_and_a_limit_of_nothing_are_told(self) -> None:
         memory = await Memory.load(storage=MemoryStore())
         memory.close()

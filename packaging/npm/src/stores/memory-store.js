@@ -2,6 +2,7 @@
 
 import { erase, takeBack } from './erasure.js';
 import { invalid, written } from '../ids.js';
+import { given } from '../limits.js';
 import { allMemories, defer, listDeferrals, listMemories, saveMemory } from './memories.js';
 import { id, keptOf, listChannels, listMarked, listMessages, merged, readSpan, show, traceOf } from './messages.js';
 import { backlog, listDue, waits } from './progress.js';
@@ -44,6 +45,8 @@ export class MemoryStore {
   /** @param {{ id: string, name?: string, isBot?: boolean }} user */
   putUser(user) {
     id(user?.id, 'the user');
+    given(user.name ?? '', 'string', "the user's name");
+    given(user.isBot, 'boolean', "the user's isBot");
     this.#change((state) => {
       const before = state.users.get(user.id);
       state.users.set(user.id, { id: user.id, name: user.name || before?.name || '', isBot: user.isBot ?? before?.isBot ?? false });
@@ -53,6 +56,8 @@ export class MemoryStore {
   /** @param {{ id: string, name?: string, isPrivate?: boolean }} channel */
   putChannel(channel) {
     id(channel?.id, 'the channel');
+    given(channel.name ?? '', 'string', "the channel's name");
+    given(channel.isPrivate, 'boolean', "the channel's isPrivate");
     this.#change((state) => {
       const before = state.channels.get(channel.id);
       const isPrivate = channel.isPrivate ?? before?.isPrivate ?? true;

@@ -1,7 +1,9 @@
 // Channels, people and messages: what is written, and how it is read.
 
+import { seconds } from '../check.js';
 import { MemoryError } from '../errors.js';
 import { invalid, key, order, secondOf, written } from '../ids.js';
+import { cut, given } from '../limits.js';
 
 /** @import {KeptSpan, KeptText, Message, MessageQuery, User} from '../../contract.js' */
 /** @import {Kept, State} from './state.js' */
@@ -92,12 +94,15 @@ export function readSpan(state, span, utcOffsetSeconds) {
 export function keptOf({ channelId, ts, userId, text, authorName, threadTs, editedAt, ...rest }) {
   const unknown = Object.keys(rest);
   if (unknown.length > 0) throw invalid(`a message has no ${unknown.join(', ')}; it has channelId, ts, userId, text, authorName, threadTs, editedAt`);
-  for (const [name, value] of Object.entries({ channelId, ts, userId, text })) {
-    if (typeof value !== 'string') throw invalid(`the message's ${name} is ${value === undefined ? 'missing' : `a ${typeof value}`}: a string is expected`);
+  for (const [name, value] of Object.entries({ channelId, ts, userId, text, authorName: authorName ?? '' })) {
+    if (value === undefined) throw invalid(`the message's ${name} is missing: a string is expected`);
+    given(value, 'string', `the message's ${name}`);
   }
   const own = written(ts);
+  seconds(secondOf(own), "the message's ts");
+  if (editedAt !== undefined) seconds(editedAt, "the message's editedAt");
   const thread = threadTs === undefined ? undefined : written(threadTs);
-  return { channelId, ts: own, userId, text, authorName, threadTs: thread === own ? undefined : thread, editedAt, isDeleted: false };
+  return { channelId, ts: own, userId, text: cut(text), authorName, threadTs: thread === own ? undefined : thread, editedAt, isDeleted: false };
 }
 
 /** The trace of a message that is deleted. @param {Kept | undefined} before @param {string} channelId @param {string} ts @returns {Kept} */
@@ -106,5 +111,6 @@ export const traceOf = (before, channelId, ts) => ({ channelId, ts: written(ts),
 /** @param {unknown} value @param {string} what @returns {string} */
 export function id(value, what) {
   if (typeof value !== 'string' || value === '') throw new MemoryError('invalid', `${what} has no id: a string is expected`);
+  given(value, 'string', `the id of ${what}`);
   return value;
 }

@@ -163,6 +163,21 @@ def time(given: Any, name: str = "now") -> Timestamp:
     return Timestamp(seconds, offset)
 
 
+def flag(given: Any, name: str) -> None:
+    """Refuses what is neither True nor False: `"false"` would be true."""
+    if not isinstance(given, bool):
+        raise InvalidArgument("wrong-type", f"{name} is a {type(given).__name__}: expected True or False")
+
+
+def has_lone_surrogate(given: Any) -> bool:
+    """Whether a text has half of a character: no file and no component takes it."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
 def _close(given: Any) -> None:
     """Ends a coroutine that will not be awaited, so that Python does not warn of it, too."""
     if inspect.iscoroutine(given):

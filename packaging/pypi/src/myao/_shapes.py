@@ -17,6 +17,7 @@ from typing import Any, Literal, Union
 from wasmtime.component import Record, Variant
 
 from . import chat, errors, results, storage
+from ._given import has_lone_surrogate
 from .types import OtherReason
 
 INTEGERS = {"u32": (0, 2**32), "u64": (0, 2**64), "s32": (-(2**31), 2**31), "s64": (-(2**63), 2**63)}
@@ -76,6 +77,8 @@ class Plain(Shape):
             return float(value)
         if not isinstance(value, self._type) or (self._type is int and not is_whole):
             raise ShapeError(f"expected {self._type.__name__}, got {_told(value)}")
+        if self._type is str and has_lone_surrogate(value):
+            raise ShapeError("it has a lone surrogate: expected a text of whole characters")
         if self._type is int and self._bounds and not self._bounds[0] <= value < self._bounds[1]:
             raise ShapeError(f"{value} is not from {self._bounds[0]} to {self._bounds[1] - 1}")
         return value

@@ -217,6 +217,8 @@ class SettingFault:
 
 
 def _retry(of_case: Retry, detail: Any) -> Retry:
+    if isinstance(detail, OtherReason) and detail.code == "question-too-long":
+        return "never"
     return detail.retry if isinstance(detail, ContractError) and not isinstance(detail, BadAnswer) else of_case
 
 

@@ -12,7 +12,7 @@ from datetime import timezone as _timezone
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConfigurationError, StorageError
+from ..errors import ConfigurationError, InvalidArgument, StorageError
 from ..types import Timestamp
 
 SCHEMA_VERSION = 1
@@ -156,3 +156,5 @@ def _errors() -> Generator[None, None, None]:
         yield
     except sqlite3.Error as error:
         raise StorageError("unavailable", f"the database: {error}") from error
+    except UnicodeEncodeError:
+        raise InvalidArgument("lone-surrogate", "a text has a lone surrogate: expected whole characters") from None

@@ -17,6 +17,10 @@ from .database import Database
 Now = Union[int, float, datetime, Timestamp]
 # The name of a user without one. It must not look like a name, and must never be an id.
 _UNKNOWN_USER = "(unknown user)"
+# The contract's limit on messages.
+_MOST_CHARS = 100_000
+_NOTE_JA = "\n[長すぎるため、続きは保存していません]"
+_NOTE_EN = "\n[the rest is not kept: it is too long]"
 # A mark begins with a mention, and has one of these words near its beginning. The component reads whether it is one.
 _MARK = re.compile(r"\s*@.{0,300}?(remember|覚えて|correction|訂正)", re.IGNORECASE | re.DOTALL)
 
@@ -27,6 +31,7 @@ class Messages(Database):
     def add_channel(self, id: str, name: str, *, is_private: bool) -> None:
         """Adds a channel, or tells what is new of it. What is said in a private one is shown nowhere else. If a channel
         becomes private, what was made from it elsewhere goes, and is made again without it."""
+        _given.flag(is_private, "is_private")
         with self._write():
             was_private = self._one("SELECT is_private FROM channels WHERE id = ?", id)
             self._run(
@@ -39,6 +44,7 @@ class Messages(Database):
 
     def add_user(self, id: str, name: str, *, is_bot: bool = False) -> None:
         """Adds a person or program, or tells what is new of one."""
+        _given.flag(is_bot, "is_bot")
         with self._write():
             self._run(
                 "INSERT INTO users (id, name, is_bot) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
@@ -71,7 +77,9 @@ class Messages(Database):
         is_bot: bool = False,
     ) -> None:
         """Adds a message with its id, or takes an edit in: the newest edit counts, in whatever order they come. A message
-        that was deleted does not come back. `author_name` is the name that it was posted under, if it has its own."""
+        that was deleted does not come back. `author_name` is the name that it was posted under, if it has its own. Of more
+        than 100,000 characters the rest is not kept, and a note at the end says so."""
+        _given.flag(is_bot, "is_bot")
         with self._write():
             self._add_message(channel_id, ts, user_id, said, thread_ts, edited_at, author_name, is_bot)
 
@@ -91,6 +99,7 @@ class Messages(Database):
 
     def pin_message(self, channel_id: str, ts: str, is_pinned: bool = True) -> None:
         """Notes that a member pinned a message, or took the pin away."""
+        _given.flag(is_pinned, "is_pinned")
         with self._write():
             self._run(
                 "UPDATE messages SET is_pinned = ? WHERE channel_id = ? AND ts = ?", is_pinned, channel_id, key(ts)
@@ -101,8 +110,11 @@ class Messages(Database):
         edited_at: int | None, author_name: str, is_bot: bool,
     ) -> None:  # fmt: skip
         self._channel(channel_id)
+        said = _cut(said)
         at, thread = key(ts), None if thread_ts is None else key(thread_ts)
         thread = None if thread == at else thread
+        _given.time(at // SEQUENCES, "ts")
+        _given.time(edited_at or 0, "edited_at")
         stored = self._stored(channel_id, at)
         if stored and (stored["is_deleted"] or (stored["edited_at"] or 0) >= (edited_at or 0)):
             return
@@ -232,6 +244,14 @@ class Messages(Database):
         if row is None:
             raise StorageError("not-found", f"channel {id} is not stored: add it first")
         return _channel(row)
+
+
+def _cut(said: str) -> str:
+    """A message that is too long is cut, with a note at its end that says so."""
+    if len(said) <= _MOST_CHARS:
+        return said
+    note = _NOTE_JA if re.search("[ぁ-ヿ一-鿿]", said[: _MOST_CHARS - len(_NOTE_EN)]) else _NOTE_EN
+    return said[: _MOST_CHARS - len(note)] + note
 
 
 def _channel(row: Any) -> Channel:
