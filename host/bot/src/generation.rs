@@ -108,6 +108,7 @@ impl Generation {
             Ok(Expiry::Removed(gone)) => tracing::info!(
                 messages = gone.messages,
                 memories = gone.memories,
+                calls = gone.calls,
                 "removed what was kept long enough"
             ),
             Ok(Expiry::ClockNotTrusted) if has_warned => {}

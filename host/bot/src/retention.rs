@@ -53,6 +53,7 @@ pub async fn expire(
         }
         all.messages += part.messages;
         all.memories += part.memories;
+        all.calls += part.calls;
     }
 }
 
@@ -103,6 +104,7 @@ mod tests {
         let retention = RetentionDays {
             messages_days: NonZeroU32::new(7),
             memories_days: None,
+            calls_days: None,
         };
         let keeping = (retention, AuditLog::default());
         match expire(&workspace, keeping, now, known).await.unwrap() {
@@ -136,6 +138,7 @@ mod tests {
         let retention = RetentionDays {
             messages_days: None,
             memories_days: NonZeroU32::new(7),
+            calls_days: None,
         };
         let keeping = (retention, AuditLog::default());
         let alone = expire(&workspace, keeping, WRITTEN, None).await;

@@ -104,6 +104,10 @@ pub struct RetentionDays {
     /// stays. Default: for ever.
     #[serde(deserialize_with = "days")]
     pub memories_days: Option<NonZeroU32>,
+    /// The records of what calls of models and embedders took, which hold no texts, are kept for so many days, at least 2.
+    /// Those of a current memory stay. Default: for ever.
+    #[serde(deserialize_with = "days_of_calls")]
+    pub calls_days: Option<NonZeroU32>,
 }
 
 impl RetentionDays {
@@ -114,6 +118,7 @@ impl RetentionDays {
         Retention {
             messages: self.messages_days.map(begin).map(TsKey::first_of),
             memories: self.memories_days.map(begin),
+            calls: self.calls_days.map(begin),
         }
     }
 }
@@ -146,6 +151,16 @@ impl Default for AuditLog {
 fn beginning(days: NonZeroU32, now: i64) -> i64 {
     let seconds = i64::from(days.get()) * DAY_SECONDS;
     now.saturating_sub(seconds).max(0)
+}
+
+/// The budget of a day counts its calls, and a day may have 25 hours.
+fn days_of_calls<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<NonZeroU32>, D::Error> {
+    match days(deserializer)? {
+        Some(NonZeroU32::MIN) => Err(D::Error::custom("expected a whole number from 2 on")),
+        days => Ok(days),
+    }
 }
 
 fn days<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NonZeroU32>, D::Error> {

@@ -324,7 +324,12 @@ fn messages_are_kept_for_the_configured_days_and_what_was_remembered_of_them_sta
     assert_eq!((count(said), count(texts)), (0, 0));
     let told = program.run(&["memory", "show", "#general"]).refusal();
     assert!(told.contains("nothing is remembered"), "{told}");
-    program.write("myao.yaml", "retention: { messages_days: 0 }\n");
-    let refusal = program.run(&["generate"]).refusal();
-    assert!(refusal.contains("from 1 on"), "{refusal}");
+    for (days, least) in [
+        ("messages_days: 0", "from 1 on"),
+        ("calls_days: 1", "from 2 on"),
+    ] {
+        program.write("myao.yaml", format!("retention: {{ {days} }}\n"));
+        let refusal = program.run(&["generate"]).refusal();
+        assert!(refusal.contains(least), "{refusal}");
+    }
 }

@@ -249,6 +249,7 @@ impl World {
         Some(Action::Expire(Retention {
             messages: Some(before),
             memories: memories.then_some(before.unix_seconds()),
+            calls: memories.then_some(before.unix_seconds()),
         }))
     }
 

@@ -98,13 +98,15 @@ pub const MIN_SEARCHED_CHARS: usize = 6;
 /// The maximum number of texts that are looked for.
 pub const MAX_SEARCHED: usize = 100_000;
 
-/// Until when messages and memories are kept.
+/// Until when messages, memories and records of calls are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retention {
     /// Older messages go. What was made from them stays, and goes when one of them is deleted.
     pub messages: Option<TsKey>,
     /// Memories that were made before go, in Unix seconds.
     pub memories: Option<i64>,
+    /// Calls of models and embedders that began before go, in Unix seconds, unless a current memory was made by them.
+    pub calls: Option<i64>,
 }
 
 /// Forgets.
@@ -126,7 +128,7 @@ pub trait Forgetting: Send + Sync {
     /// the name.
     async fn users(&self) -> Result<Vec<UserRecord>, StorageError>;
 
-    /// Removes what has been kept long enough, at `now`, in Unix seconds: a bounded part of it. Returns how many messages and memories went; call it again until none does.
+    /// Removes what has been kept long enough, at `now`, in Unix seconds: a bounded part of it. Returns how many of each went; call it again until none does.
     /// Older messages that arrive later are refused until the next call with another time.
     async fn expire(&self, retention: Retention, now: i64) -> Result<Expired, StorageError>;
 }
@@ -138,6 +140,8 @@ pub struct Expired {
     pub messages: usize,
     /// Memories that went.
     pub memories: usize,
+    /// Calls that went.
+    pub calls: usize,
 }
 
 impl std::ops::AddAssign for Erased {

@@ -111,6 +111,7 @@ impl Forgetting for SqlWorkspace {
             Ok(Expired {
                 messages: expire_messages(connection, place, retention.messages, now)?,
                 memories: expire_memories(connection, place, retention.memories, now)?,
+                calls: expire_calls(connection, place, retention.calls)?,
             })
         });
         let expired = expired.await?;
@@ -320,6 +321,21 @@ fn expire_messages(
     erase::drop_events(connection, place.workspace, &keys)?;
     erase::drop_copies(connection, place.workspace, &keys, &BTreeSet::new())?;
     Ok(old.len())
+}
+
+/// Removes the records of old calls. Those of a current memory stay: they say from which input it was made.
+fn expire_calls(
+    connection: &Connection,
+    place: &Place,
+    before: Option<i64>,
+) -> Result<usize, Fault> {
+    let Some(before) = before else {
+        return Ok(0);
+    };
+    let old = params![place.workspace, before, EXPIRED_AT_ONCE];
+    let of_models = connection.execute(include_str!("sql/expire_calls.sql"), old)?;
+    let of_embedders = connection.execute(include_str!("sql/expire_embedding_calls.sql"), old)?;
+    Ok(of_models + of_embedders)
 }
 
 /// Removes the texts of old memories, the current ones too.

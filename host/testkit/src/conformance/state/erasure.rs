@@ -314,6 +314,7 @@ pub async fn line_without_a_source_goes_though_what_held_the_message_was_too_old
     let retention = Retention {
         messages: None,
         memories: Some(6),
+        calls: None,
     };
     assert_eq!(stored.expire(retention, 8).await.unwrap().memories, 1);
     stored.apply_at(9, &[deleted("1.0", "9.0")]).await;

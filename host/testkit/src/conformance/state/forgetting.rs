@@ -7,7 +7,9 @@ use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{MemoryDraft, MessageQuery, StorageError};
 use myao_plugin::{Citation, MemoryType, MessageRef, Place, Scope};
 
-use super::{New, Stored, deleted, draft, edited, mention, message, public, record, said, user};
+use super::{
+    New, Stored, deleted, draft, edited, journal, mention, message, public, record, said, user,
+};
 use crate::conformance::{Records, key, read, time};
 
 const CODE: &str = "the door code is 4711";
@@ -257,6 +259,7 @@ pub async fn messages_that_were_kept_long_enough_go_and_what_was_made_from_them_
     let until = |messages: Option<&str>| Retention {
         messages: messages.map(key),
         memories: None,
+        calls: None,
     };
     let expire = async |retention| stored.expire(retention, 100).await.unwrap();
     assert_eq!(expire(until(None)).await, Expired::default());
@@ -294,6 +297,7 @@ pub async fn what_a_user_said_is_forgotten_though_it_is_kept_no_longer(new: New<
     let retention = Retention {
         messages: Some(key("4.0")),
         memories: None,
+        calls: None,
     };
     stored.expire(retention, 100).await.unwrap();
     let erased = forget(&stored, Forget::User("U1".into())).await.erased;
@@ -306,6 +310,7 @@ pub async fn memories_that_were_kept_long_enough_go(new: New<'_>) {
     let before = |memories| Retention {
         messages: None,
         memories: Some(memories),
+        calls: None,
     };
     assert!(stored.expire(before(5), 100).await.unwrap().is_nothing());
     let gone = stored.expire(before(6), 100).await.unwrap();
@@ -322,4 +327,36 @@ pub async fn memories_that_were_kept_long_enough_go(new: New<'_>) {
     let here = stored.at(Place::Channel("C1".into()));
     let waiting = here.list_messages(query).await.unwrap();
     assert_eq!(waiting.last().unwrap().text, "new");
+}
+
+pub async fn records_of_calls_that_were_kept_long_enough_go_unless_a_current_memory_is_of_them(
+    new: New<'_>,
+) {
+    let stored = journal::with_channels(new).await;
+    let save = async |content, expected| {
+        let draft = journal::llm_draft(content, expected);
+        let saved = stored.storage().save_memory(draft, Default::default());
+        saved.await.unwrap()
+    };
+    // They all began at 5.25 s.
+    let begin = async |channel, digest, answer| {
+        let entry = journal::entry(channel, journal::first(digest), answer);
+        stored.record(entry).await.unwrap();
+    };
+    begin("C1", "a", "old").await;
+    let old = save("old", None).await;
+    begin("C1", "b", "current").await;
+    save("current", Some(&old)).await;
+    begin("C2", "c", "waits").await;
+    let before = |calls| Retention {
+        calls: Some(calls),
+        ..Retention::default()
+    };
+    assert!(stored.expire(before(5), 100).await.unwrap().is_nothing());
+    let gone = stored.expire(before(6), 100).await.unwrap();
+    assert_eq!((gone.messages, gone.memories, gone.calls), (0, 0, 2));
+    let left = stored.calls(0, i64::MAX).await.unwrap();
+    let digests: Vec<_> = left.iter().map(|call| call.digest.as_deref()).collect();
+    assert_eq!(digests, [Some("b")]);
+    assert!(stored.expire(before(6), 100).await.unwrap().is_nothing());
 }

@@ -282,6 +282,7 @@ pub async fn event_that_was_set_aside_is_kept_no_longer_than_messages(new: New<'
         let retention = Retention {
             messages: Some(key(before)),
             memories: None,
+            calls: None,
         };
         stored.expire(retention, 100).await.unwrap();
     };

@@ -225,6 +225,7 @@ macro_rules! workspace_conformance {
             messages_that_were_kept_long_enough_go_and_what_was_made_from_them_stays,
             what_a_user_said_is_forgotten_though_it_is_kept_no_longer,
             memories_that_were_kept_long_enough_go,
+            records_of_calls_that_were_kept_long_enough_go_unless_a_current_memory_is_of_them,
         );
         $crate::workspace_conformance!($fixture; done:
             newest_change_of_each_mark_counts_in_any_order,

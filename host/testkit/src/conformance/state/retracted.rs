@@ -186,6 +186,7 @@ pub async fn post_stays_when_its_source_was_only_kept_long_enough(new: New<'_>) 
     let retention = Retention {
         messages: Some(key("15.0")),
         memories: None,
+        calls: None,
     };
     stored.expire(retention, 50).await.unwrap();
     assert!(retracted(&stored).await.is_empty());
