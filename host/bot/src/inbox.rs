@@ -8,7 +8,6 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::catch_up::Gap;
 use myao_plugin::state::inbox::{IncomingEvent, Kept};
-use myao_plugin::storage::StorageError;
 use myao_slack::delivery::{Delivery, DeliveryKind, Inbox, InboxError};
 use myao_slack::installation::Installation;
 use serde_json::{Value, json};
@@ -19,6 +18,7 @@ use super::commands::Commands;
 use super::gaps::{Gaps, Unkept};
 use super::metrics::{Metrics, seconds};
 use super::shortcuts::Shortcuts;
+use super::told::Told;
 
 /// The maximum number of events in one transaction, so that a burst does not delay the first event.
 const BATCH: usize = 256;
@@ -88,7 +88,8 @@ impl DurableInbox {
         let closed = || InboxError::new("the bot is stopping");
         let sent = self.events.send(Waiting { event, kept }).await;
         sent.map_err(|_| closed())?;
-        let kept = answer.await.map_err(|_| closed())??;
+        let kept = answer.await.map_err(|_| closed())?;
+        let kept = kept.inspect_err(|_| self.metrics.deliveries.count("not-kept"))?;
         unkept.is_kept = true;
         self.metrics.keep_seconds.observe(seconds(began.elapsed()));
         self.metrics.deliveries.count(match kept {
@@ -148,6 +149,7 @@ async fn keep_all(
     arrived: Arc<Notify>,
 ) {
     let mut batch = Vec::with_capacity(BATCH);
+    let mut told = Told::default();
     while waiting.recv_many(&mut batch, BATCH).await > 0 {
         let (events, waiters): (Vec<_>, Vec<_>) = batch
             .drain(..)
@@ -155,20 +157,24 @@ async fn keep_all(
             .unzip();
         match workspace.keep_events(events).await {
             Ok(kept) => {
+                if let Some(refused) = told.over() {
+                    tracing::info!("what Slack sends is kept again; {refused} deliveries were not");
+                }
                 for (waiter, kept) in waiters.into_iter().zip(kept) {
                     // If the caller no longer waits, Slack delivers the event again, as a duplicate.
                     let _ = waiter.send(Ok(kept));
                 }
                 arrived.notify_one();
             }
-            Err(error) => refuse(waiters, &error),
+            Err(error) => {
+                let why = explain_storage(&error);
+                if let Some(why) = told.waits(why.clone(), waiters.len()) {
+                    tracing::error!("what Slack sends is not kept; it will be sent again: {why}");
+                }
+                for waiter in waiters {
+                    let _ = waiter.send(Err(InboxError::new(why.clone())));
+                }
+            }
         }
-    }
-}
-
-fn refuse(waiters: Vec<oneshot::Sender<Result<Kept, InboxError>>>, error: &StorageError) {
-    let explained = explain_storage(error);
-    for waiter in waiters {
-        let _ = waiter.send(Err(InboxError::new(explained.clone())));
     }
 }

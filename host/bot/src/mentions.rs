@@ -87,7 +87,7 @@ impl Mentions {
             let room = IN_FLIGHT.saturating_sub(under_way.len());
             match self.waiting(room, is_free).await {
                 Ok(waiting) => {
-                    told.works();
+                    over(&mut told);
                     for reply in waiting {
                         let key = key(&reply);
                         let this = self.clone();
@@ -107,7 +107,7 @@ impl Mentions {
                     let key = under_way.remove(&id);
                     match ended {
                         Ok((_, Ok(is_mine))) => {
-                            told_of_claims.works();
+                            over(&mut told_of_claims);
                             if !is_mine {
                                 elsewhere.extend(key);
                             }
@@ -315,8 +315,14 @@ impl Mentions {
 }
 
 fn wait(told: &mut Told, error: &StorageError) {
-    if let Some(why) = told.waits(error) {
+    if let Some(why) = told.waits(explain_storage(error), 1) {
         tracing::error!("mentions wait: {why}");
+    }
+}
+
+fn over(told: &mut Told) {
+    if let Some(failures) = told.over() {
+        tracing::info!("mentions wait no longer; {failures} attempts failed");
     }
 }
 

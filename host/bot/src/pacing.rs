@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use myao_plugin::explain::explain_storage;
 use myao_plugin::state::leases::{Exchanged, Leases, Pause};
 
 use tokio::sync::watch;
@@ -43,7 +44,9 @@ impl Pacing {
             let new = known.learn(self.pauses());
             match self.leases.exchange(new).await {
                 Ok(Exchanged { pauses, processes }) => {
-                    told.works();
+                    if let Some(failures) = told.over() {
+                        tracing::info!("rate limits are shared again; {failures} attempts failed");
+                    }
                     self.unwritten.send_replace(None);
                     for pause in known.learn(pauses) {
                         self.keep(&pause);
@@ -51,7 +54,7 @@ impl Pacing {
                     self.current.plugin().share_models_with(processes);
                 }
                 Err(error) => {
-                    if let Some(why) = told.waits(&error) {
+                    if let Some(why) = told.waits(explain_storage(&error), 1) {
                         self.unwritten.send_replace(Some(why.to_owned()));
                         tracing::warn!("rate limits are not shared with other hosts: {why}");
                     }

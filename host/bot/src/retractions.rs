@@ -14,6 +14,7 @@ use myao_slack::blocks::Language;
 use super::clock::Clock;
 use super::current::Current;
 use super::stop::Stop;
+use super::told::Told;
 use crate::slack::live::LiveSlack;
 
 /// How often to look for retracted posts.
@@ -34,14 +35,21 @@ pub(super) struct Retractions {
 impl Retractions {
     /// Works until asked to stop.
     pub(super) async fn run(self, mut stop: Stop) {
+        let mut told = Told::default();
         while !stop.is_requested() {
             let wait = match self.replace_all().await {
-                Ok(()) => LOOK,
+                Ok(()) => {
+                    if let Some(failures) = told.over() {
+                        tracing::info!(
+                            "retracted posts are replaced again; {failures} attempts failed"
+                        );
+                    }
+                    LOOK
+                }
                 Err(error) => {
-                    tracing::warn!(
-                        "retracted posts are still shown: {}",
-                        explain_storage(&error)
-                    );
+                    if let Some(why) = told.waits(explain_storage(&error), 1) {
+                        tracing::warn!("retracted posts are still shown: {why}");
+                    }
                     AFTER_FAILURE
                 }
             };

@@ -1,44 +1,43 @@
-//! Logs a lasting failure once, not at each attempt.
+//! Logs a lasting failure when it begins and when it is over, not at each attempt.
 
-use myao_plugin::explain::explain_storage;
-use myao_plugin::storage::StorageError;
-
-/// Why something waits, as it was told last; empty while nothing waits.
+/// Why something waits, as it was told last, and how often it failed since then; nothing while nothing waits.
 #[derive(Default)]
-pub(crate) struct Told(String);
+pub(crate) struct Told {
+    why: String,
+    failures: usize,
+}
 
 impl Told {
-    /// Why something waits, if that is to be told now.
-    pub(crate) fn waits(&mut self, error: &StorageError) -> Option<&str> {
-        let why = explain_storage(error);
-        if why == self.0 {
+    /// Counts failures. Returns why something waits, if that is to be told now.
+    pub(crate) fn waits(&mut self, why: String, failures: usize) -> Option<&str> {
+        self.failures += failures;
+        if why == self.why {
             return None;
         }
-        self.0 = why;
-        Some(&self.0)
+        self.why = why;
+        Some(&self.why)
     }
 
-    /// It has worked. Returns whether it waited before.
-    pub(crate) fn works(&mut self) -> bool {
-        !std::mem::take(&mut self.0).is_empty()
+    /// It has worked. Returns how often it failed before, if it did.
+    pub(crate) fn over(&mut self) -> Option<usize> {
+        let Self { failures, .. } = std::mem::take(self);
+        (failures > 0).then_some(failures)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Told;
-    use myao_plugin::storage::StorageError;
 
     #[test]
     fn a_failure_is_told_again_only_after_it_was_over_or_has_changed() {
-        let away = StorageError::Unavailable("away".to_owned());
-        let full = StorageError::Unavailable("full".to_owned());
         let mut told = Told::default();
-        assert!(!told.works());
-        assert_eq!(told.waits(&away), Some("away"));
-        assert_eq!(told.waits(&away), None);
-        assert_eq!(told.waits(&full), Some("full"));
-        assert!(told.works() && !told.works());
-        assert_eq!(told.waits(&full), Some("full"));
+        let mut waits = |why: &str| told.waits(why.to_owned(), 1).map(str::to_owned);
+        assert_eq!(waits("away").as_deref(), Some("away"));
+        assert_eq!(waits("away"), None);
+        assert_eq!(waits("full").as_deref(), Some("full"));
+        assert_eq!((told.over(), told.over()), (Some(3), None));
+        assert_eq!(told.waits("full".to_owned(), 2), Some("full"));
+        assert_eq!(told.over(), Some(2));
     }
 }

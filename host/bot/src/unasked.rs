@@ -20,6 +20,7 @@ use super::clock::Clock;
 use super::current::Current;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
+use super::told::Told;
 use super::waiting::Deferrals;
 use crate::settings::{JudgmentSkip, Response};
 use crate::slack::live::LiveSlack;
@@ -44,6 +45,7 @@ pub(super) struct Unasked {
 impl Unasked {
     /// Looks every `response.check_interval_seconds`, until asked to stop.
     pub(super) async fn run(self, mut stop: Stop) {
+        let mut told = Told::default();
         loop {
             let interval = self.current.settings().response.check_interval_seconds;
             stop.sleep(Duration::from_secs(interval.max(1).into()))
@@ -51,30 +53,33 @@ impl Unasked {
             if stop.is_requested() {
                 return;
             }
-            self.look(&stop).await;
+            match self.look(&stop).await {
+                Ok(()) => {
+                    if let Some(failures) = told.over() {
+                        tracing::info!("messages are looked at again; {failures} attempts failed");
+                    }
+                }
+                Err(error) => {
+                    if let Some(why) = told.waits(explain_storage(&error), 1) {
+                        tracing::error!(
+                            "the messages that wait for an answer cannot be read: {why}"
+                        );
+                    }
+                }
+            }
         }
     }
 
     /// Looks once, unless the budget of the day is used up.
-    pub(super) async fn look(&self, stop: &Stop) {
+    pub(super) async fn look(&self, stop: &Stop) -> Result<(), StorageError> {
         if self.budget.spent().is_some() {
-            return;
+            return Ok(());
         }
         let settings = self.current.settings();
         let now = self.clock.seconds();
-        let waiting = match self.waiting(&settings.response, now).await {
-            Ok(waiting) => waiting,
-            Err(error) => {
-                tracing::error!(
-                    "the messages that wait for an answer cannot be read: {}",
-                    explain_storage(&error)
-                );
-                return;
-            }
-        };
-        for conversation in waiting {
+        for conversation in self.waiting(&settings.response, now).await? {
             if stop.is_requested() {
-                return;
+                break;
             }
             let key = key(&conversation);
             if self.failed.holds(&key, now) {
@@ -90,6 +95,7 @@ impl Unasked {
                 self.failed.add(key, self.clock.seconds(), rest);
             }
         }
+        Ok(())
     }
 
     /// Conversations that have waited long enough, but not too long.

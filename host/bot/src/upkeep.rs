@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::audit::Actor;
 use myao_plugin::state::leases::{Leased, Leases, Piece};
@@ -73,8 +74,10 @@ impl Upkeep {
         let mut told = Told::default();
         while !stop.is_requested() {
             let claimed = self.leases.claim(&Piece::Upkeep).await;
-            if claimed.is_ok() {
-                told.works();
+            if claimed.is_ok()
+                && let Some(failures) = told.over()
+            {
+                tracing::info!("the upkeep waits no longer; {failures} attempts failed");
             }
             match claimed {
                 Ok(Some(leased)) => {
@@ -91,7 +94,7 @@ impl Upkeep {
                     );
                 }
                 Err(error) => {
-                    if let Some(why) = told.waits(&error) {
+                    if let Some(why) = told.waits(explain_storage(&error), 1) {
                         tracing::warn!("the upkeep waits: {why}");
                     }
                 }

@@ -51,14 +51,16 @@ impl Worker {
         let mut told = Told::default();
         while !stop.is_requested() {
             let applied = self.apply_waiting().await;
-            if applied.is_ok() && told.works() {
-                tracing::info!("events wait no longer");
+            if applied.is_ok()
+                && let Some(failures) = told.over()
+            {
+                tracing::info!("events wait no longer; {failures} attempts failed");
             }
             match applied {
                 Ok(0) => self.forget().await,
                 Ok(_) => continue,
                 Err(error) => {
-                    if let Some(why) = told.waits(&error) {
+                    if let Some(why) = told.waits(explain_storage(&error), 1) {
                         tracing::error!("events wait: {why}");
                     }
                     stop.sleep(REST).await;

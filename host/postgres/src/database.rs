@@ -1,7 +1,7 @@
 //! The connections to one database, and the thread that serves their sockets.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 
 use deadpool_postgres::{
@@ -84,8 +84,8 @@ pub(crate) struct Database {
     pub(crate) turns: Turns,
     /// How long it is asked whether a transaction was committed.
     pub(crate) settle: Duration,
-    /// True if the last extension of a lease failed.
-    pub(crate) is_failing: AtomicBool,
+    /// How often a lease was not extended since one was.
+    pub(crate) not_extended: AtomicU32,
     /// Serves the sockets, whichever runtime the caller has, and if it has none. `None` while it is dropped.
     runtime: Option<Runtime>,
 }
@@ -124,7 +124,7 @@ impl Database {
             texts: Arc::default(),
             turns: Turns::default(),
             settle: SETTLE,
-            is_failing: AtomicBool::new(false),
+            not_extended: AtomicU32::new(0),
             runtime: Some(runtime),
         })
     }

@@ -238,7 +238,10 @@ async fn extend(held: Arc<Held>) {
         let extended = held.database.single_count(EXTEND, &values);
         match tokio::time::timeout(held.lasts, extended).await {
             Ok(Ok(1)) => {
-                held.database.is_failing.store(false, Ordering::Relaxed);
+                let failures = held.database.not_extended.swap(0, Ordering::Relaxed);
+                if failures > 0 {
+                    tracing::info!("leases are extended again; {failures} attempts failed");
+                }
                 *held.extended.lock().unwrap_or_else(PoisonError::into_inner) = begun;
             }
             Ok(Ok(_)) => {
@@ -255,7 +258,7 @@ async fn extend(held: Arc<Held>) {
 impl Database {
     /// Tells it of one lease, and not again before one was extended.
     fn is_not_extended(&self, why: &dyn Display) {
-        if self.is_failing.swap(true, Ordering::Relaxed) {
+        if self.not_extended.fetch_add(1, Ordering::Relaxed) > 0 {
             tracing::debug!("a lease was not extended: {why}");
         } else {
             tracing::warn!("leases are not extended: {why}");

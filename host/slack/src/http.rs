@@ -67,7 +67,9 @@ impl IntoResponse for Refusal {
             Self::Json(_) | Self::Form(_) | Self::NoPayload => StatusCode::BAD_REQUEST,
             Self::NotKept => StatusCode::SERVICE_UNAVAILABLE,
         };
-        tracing::warn!(%status, "a request to Slack's address was refused: {self}");
+        if !matches!(self, Self::NotKept) {
+            tracing::warn!(%status, "a request to Slack's address was refused: {self}");
+        }
         // A stranger is not told what is wrong with a signature.
         let text = match &self {
             Self::Signature(_) => "not signed by Slack".to_owned(),
@@ -171,7 +173,8 @@ impl Receiver {
             Ok(Some(value)) => Ok(answer(&value)),
             Ok(None) => Ok(StatusCode::OK.into_response()),
             Err(error) => {
-                tracing::error!(id, ?kind, %error, "the inbox did not keep what Slack sent; Slack will send it again");
+                // The inbox tells of an outage once.
+                tracing::debug!(id, ?kind, %error, "not kept; Slack will send it again");
                 Err(Refusal::NotKept)
             }
         }

@@ -22,7 +22,7 @@ use crate::bot::support::block_on;
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 const MEMORY: &str = "memory: {";
 /// What is said of what was not stored, over a socket and over HTTP.
-const NOT_KEPT: &str = "the inbox did not keep what Slack sent";
+const NOT_KEPT: &str = "what Slack sends is not kept";
 /// The ids of the messages.
 const SAID: &str = "SELECT ts_key FROM messages";
 /// The user of the bot where it may not use the connections that are reserved for superusers.
@@ -120,8 +120,13 @@ impl Scene {
             let deliveries = self.slack.deliveries();
             let refused = deliveries.iter().filter(|sent| sent.acknowledged.is_none());
             let refused = refused.count();
-            bot.until("all is refused", |program| {
-                (read_log(program).matches(NOT_KEPT).count() >= refused).then_some(())
+            let health = bot.health();
+            bot.until("all is refused", |_| {
+                let metrics = exchange(health, "GET /metrics", &[], "").unwrap().body;
+                let line = "myao_deliveries_total{kind=\"not-kept\"} ";
+                let mut counts = metrics.lines().filter_map(|of| of.strip_prefix(line));
+                let count: usize = counts.next()?.parse().unwrap();
+                (count >= refused).then_some(())
             });
             self.slack.retry_unacknowledged();
         }
@@ -177,6 +182,15 @@ fn a_server_comes_back(way: Way) {
     scene.is_given_up(&mut bot);
     server.start_again();
     says(&mut bot, "events wait no longer");
+    let lost = "what Slack sends is kept again; ";
+    says(&mut bot, lost);
+    let log = bot.log();
+    let of = |words: &str| log.lines().filter(|line| line.contains(words)).count();
+    assert_eq!(
+        (of(NOT_KEPT), of(lost), of("was refused")),
+        (1, 1, 0),
+        "{log}"
+    );
     scene.goes_on(bot, |sql| server.run(&database, sql).unwrap());
 }
 

@@ -33,6 +33,7 @@ use super::current::Current;
 use super::gaps::Gaps;
 use super::settings::ExternalChannels;
 use super::stop::Stop;
+use super::told::Told;
 use super::waiting::Deferrals;
 use crate::slack::live::LiveSlack;
 
@@ -81,6 +82,7 @@ impl CatchUp {
     ) {
         // Before the first connection it is not known what was missed.
         let mut is_complete = false;
+        let mut told = Told::default();
         while !stop.is_requested() {
             let mut stopped = stop.clone();
             tokio::select! {
@@ -106,8 +108,17 @@ impl CatchUp {
                 ended = step => ended,
                 () = stop.requested() => return,
             };
-            if let Err(error) = ended {
-                tracing::warn!("what was missed is not known yet: {error}");
+            match ended {
+                Ok(()) => {
+                    if let Some(failures) = told.over() {
+                        tracing::info!("what was missed is known; {failures} attempts failed");
+                    }
+                }
+                Err(error) => {
+                    if let Some(why) = told.waits(error.to_string(), 1) {
+                        tracing::warn!("what was missed is not known yet: {why}");
+                    }
+                }
             }
         }
     }

@@ -240,7 +240,8 @@ async fn keep(inbox: &dyn Inbox, envelope_id: String, delivery: Delivery) -> Opt
             Some(acknowledgement(&envelope_id, answer))
         }
         Err(error) => {
-            tracing::error!(id, ?kind, %error, "the inbox did not keep what Slack sent; Slack will deliver it again");
+            // The inbox tells of an outage once.
+            tracing::debug!(id, ?kind, %error, "not kept; Slack will deliver it again");
             None
         }
     }

@@ -45,6 +45,8 @@ pub(super) struct Supervisor<'a, D: Dial> {
     opened: u64,
     /// In a row.
     failures: u32,
+    /// How many attempts failed since there was a connection.
+    refused: u32,
 }
 
 /// The connection in use.
@@ -74,6 +76,7 @@ impl<'a, D: Dial> Supervisor<'a, D> {
             lost: None,
             opened: 0,
             failures: 0,
+            refused: 0,
         }
     }
 
@@ -131,7 +134,12 @@ impl<'a, D: Dial> Supervisor<'a, D> {
             Err(error) => {
                 self.failures += 1;
                 let wait = WAITS.wait(self.failures);
-                tracing::warn!(%error, failures = self.failures, ?wait, "no connection to Slack; it is tried again");
+                self.refused += 1;
+                if self.refused == 1 {
+                    tracing::warn!(%error, ?wait, "no connection to Slack; it is tried again");
+                } else {
+                    tracing::debug!(%error, attempts = self.refused, ?wait, "no connection to Slack");
+                }
                 if self.current.is_none() {
                     self.disconnected(error.to_string());
                 }
@@ -170,7 +178,8 @@ impl<'a, D: Dial> Supervisor<'a, D> {
             notices: self.notices.clone(),
         };
         self.connections.push(Box::pin(connection.serve(first)));
-        tracing::info!(id, ?established, "connected to Slack");
+        let refused = std::mem::take(&mut self.refused);
+        tracing::info!(id, ?established, refused, "connected to Slack");
         self.state
             .send_replace(ConnectionState::Connected { since: now });
         (self.on_established)(established);
