@@ -165,9 +165,15 @@ impl marks_export::Guest for Component {
 impl searcher::Guest for Component {
     fn search(request: SearchRequest, now: Timestamp) -> Result<SearchResult, Error> {
         check_question(&request.text)?;
-        let host = Host::of(&read_settings()?);
+        let settings = read_settings()?;
+        let host = Host::of(&settings);
         request.since.map(checked).transpose()?;
         request.until.map(checked).transpose()?;
-        Searcher::new(host, host, checked(now)?).search(&host.handed(request))
+        let ignores = |found: &recall::FoundMessage| {
+            let message = &found.message;
+            marks::is_only_for(&message.text, &settings.bot_name)
+        };
+        let searcher = Searcher::new(host, host, checked(now)?).ignoring(&ignores);
+        searcher.search(&host.handed(request))
     }
 }

@@ -8,7 +8,7 @@ use crate::bindings::llm::Agent;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, Context, Engine, KeptSpan, KeptText, MessageRef, User};
 use crate::cited_lines::cited_lines;
-use crate::marks::Marks;
+use crate::marks::{self, Marks};
 use crate::ports::Ports;
 use crate::prompt;
 use crate::records::{Prose, Room, Said, Shown, facts, most_important, read_spans, shown_of};
@@ -30,7 +30,7 @@ impl Run<'_> {
             None => prompt::conversation_messages(context).collect::<Vec<_>>(),
         }
         .into_iter()
-        .filter(|message| !self.is_self(&message.user))
+        .filter(|message| self.may_keep(&message.user, &message.text))
         .map(|message| Said {
             at: MessageRef {
                 channel_id: channel_id.clone(),
@@ -68,7 +68,7 @@ impl Run<'_> {
         let texts = read_spans(self.ports.storage, &spans)?;
         let (messages, records): (Vec<KeptText>, Vec<KeptText>) = texts
             .into_iter()
-            .filter(|text| !self.is_self(&text.user))
+            .filter(|text| self.may_keep(&text.user, &text.text))
             .partition(|text| text.span.length == u32::MAX);
         let messages: Vec<Said<'_>> = messages
             .iter()
@@ -127,9 +127,11 @@ impl Run<'_> {
         })
     }
 
-    /// Returns true if it is the bot, whose posts repeat what is remembered already.
-    fn is_self(&self, user: &User) -> bool {
-        user.is_bot && user.name == self.ports.settings.bot_name
+    /// Returns true if facts of a message are kept: the bot's own posts repeat what is remembered already, and what is only
+    /// said to it tells nothing.
+    fn may_keep(&self, user: &User, text: &str) -> bool {
+        let bot = &self.ports.settings.bot_name;
+        !(user.is_bot && user.name == *bot) && !marks::is_only_for(text, bot)
     }
 }
 

@@ -15,8 +15,7 @@ use crate::cited_lines::cited_lines;
 use crate::marks::{self, Corrections};
 use crate::phrases::contains_words;
 use crate::prompt::is_own;
-use crate::recall::Searcher;
-use crate::text::cues::is_question;
+use crate::recall::{Searcher, only_asks};
 use crate::text::fold;
 use crate::ts::Ts;
 
@@ -108,13 +107,13 @@ impl Responder<'_> {
     }
 }
 
-/// Returns true if a message asks the bot something.
+/// Returns true if a message only asks the bot something.
 fn asks_the_bot(text: &str, bot: &str) -> bool {
     let text = fold(text).to_lowercase();
     let mention = format!("@{}", fold(bot).to_lowercase());
     !bot.is_empty()
         && text.contains(&mention)
-        && (is_question(&text) || contains_words(&text, "だよね"))
+        && (only_asks(&text) || contains_words(&text, "だよね"))
 }
 
 /// A hit as a source.

@@ -9,7 +9,7 @@ use crate::bindings::llm::Agent;
 use crate::bindings::types::{Coverage, Engine, KeptText, Message};
 use crate::extractive;
 use crate::fit::{NOTHING, count};
-use crate::marks::Corrections;
+use crate::marks::{self, Corrections};
 use crate::prompt;
 use crate::text::dates::dated;
 use crate::ts::Ts;
@@ -60,7 +60,7 @@ impl Summarizer<'_> {
 }
 
 /// A prompt groups messages by thread; an extract orders them by time. The bot's own messages repeat what is remembered
-/// already, so their texts are left out. Of a context with notes, relative dates have the date that they mean behind them.
+/// already, so their texts are left out, and so is what is only said to it. Of a context with notes, relative dates have the date that they mean behind them.
 /// Lines that a correction supersedes are left out, unless nothing else was said.
 fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
     let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
@@ -97,6 +97,7 @@ fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
             }
         }
     }
+    messages.retain(|message| !marks::is_only_for(&message.text, &task.context.persona.name));
     // An invalid id sorts first: a context from outside may have one, and only the order depends on it.
     messages.sort_by_key(|message| (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok()));
     messages

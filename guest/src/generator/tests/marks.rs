@@ -1,7 +1,7 @@
 //! What people marked, in the prompts and memories of its channel.
 
 use crate::bindings::llm::FinishReason;
-use crate::bindings::types::{Engine, Message, User};
+use crate::bindings::types::{Engine, MemoryType, Message, User};
 use crate::testing::{DAY, HOUR, TestHost, completion, message, ts};
 
 const PINNED: &str = "## 覚えておくこと";
@@ -128,8 +128,9 @@ fn without_a_model_lines_with_the_older_value_are_left_out() {
     host.say("C1", -60, "@みゃお 訂正: 熱海は10月25日");
     host.generate(3 * HOUR);
     let text = host.storage.long_term("C1");
-    assert!(!text.contains("24日"), "{text}");
-    assert!(text.contains("25日") && text.contains("120万円"), "{text}");
+    // The correction is no line: it is shown by itself.
+    assert!(!text.contains("24日") && !text.contains("25日"), "{text}");
+    assert!(text.contains("120万円"), "{text}");
     assert_eq!(host.llm.calls(), 0);
 }
 
@@ -138,12 +139,44 @@ fn a_message_with_the_older_value_is_left_out_of_the_version_of_its_correction()
     let mut host = TestHost::with_prompts();
     host.settings.engine = Engine::Extractive;
     host.say("C1", -90, "合宿の熱海は10月24日に決定しました");
+    host.say("C1", -80, "予算は120万円に決定しました");
     host.say("C1", -60, "@みゃお 訂正: 熱海は10月25日");
     host.generate(0);
     let version = &host.storage.versions("C1")[0];
     assert!(
-        version.contains("25日") && !version.contains("24日"),
+        version.contains("120万円") && !version.contains("24日"),
         "{version}"
+    );
+}
+
+#[test]
+fn what_is_only_asked_of_the_bot_is_no_line_and_no_record() {
+    let mut host = TestHost::with_prompts();
+    host.settings.engine = Engine::Extractive;
+    host.say(
+        "C1",
+        -90,
+        "@みゃお 予算は900万円に決定しましたか？　担当は誰？",
+    );
+    host.say(
+        "C1",
+        -80,
+        "@みゃお 予算は120万円に決定しました。合っていますか？",
+    );
+    host.say("C1", -70, "@alice 会場は45万円に決定しましたか？");
+    host.generate(0);
+    let version = &host.storage.versions("C1")[0];
+    assert!(!version.contains("900万円"), "{version}");
+    for told in ["120万円", "45万円"] {
+        assert!(version.contains(told), "{told}: {version}");
+    }
+    let asked = ts(-90);
+    let memory = &host.storage.of("C1", MemoryType::ShortTerm)[0];
+    assert!(
+        memory
+            .records
+            .iter()
+            .all(|record| record.message.ts != asked)
     );
 }
 
