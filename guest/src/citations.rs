@@ -13,6 +13,9 @@
 //! 5. Every word and value that a source has is in a source that the line cites. So if all that said it are deleted, no
 //!    line that holds it stays, however many they were.
 //!
+//! The bot's own posts, which repeat what others said, are cited by rule 5 alone. A merged line cites those messages of the
+//! lines behind it that these rules give ([`narrowed`]).
+//!
 //! The day and the author at the beginning of a line only help to choose between sources that are equally good.
 
 mod features;
@@ -28,6 +31,7 @@ use std::ops::Range;
 pub use crate::text::lines::lines;
 
 use crate::bindings::types::{MessageRef, Timestamp};
+use crate::text::is_japanese_letter;
 use crate::ts::Ts;
 use matching::Matching;
 use table::{Line, Table};
@@ -43,6 +47,8 @@ pub struct Source<'a> {
     pub time: Option<Timestamp>,
     /// The message, or those that the line cites. A source without any is not looked at.
     pub messages: Vec<MessageRef>,
+    /// True for the bot's own post: it is cited only for what no other source has.
+    pub is_own: bool,
 }
 
 /// A line of a text, and the messages that it was made from.
@@ -70,9 +76,52 @@ pub fn cite(text: &str, sources: &[Source<'_>]) -> Vec<Cited> {
     let order = Order::of(&sources);
     let cited = lines.into_iter().map(|(range, line)| Cited {
         range,
-        messages: order.messages(&Matching::of(&table, &line).cited()),
+        messages: order.messages(&Matching::of(&table, &line, None).cited()),
     });
     cited.collect()
+}
+
+/// Of the messages that each line cites, those that it says something of: all of them if it says nothing of any. `said` has the
+/// messages, as far as they are known; the others stay. A message in another language has other words, so that it stays unless
+/// the line has values, and it has none of them.
+pub(crate) fn narrowed(
+    lines: &[(&str, &[MessageRef])],
+    said: &[Source<'_>],
+) -> Vec<Vec<MessageRef>> {
+    let sources: Vec<&Source<'_>> = said.iter().collect();
+    let mut table = Table::new(&sources);
+    let read: Vec<Line> = lines
+        .iter()
+        .map(|(line, _)| table.read_line(line))
+        .collect();
+    table.read_sources(false);
+    let of = sources.iter().enumerate();
+    let places = of.flat_map(|(at, source)| source.messages.iter().map(move |of| (key(of), at)));
+    let places: BTreeMap<_, usize> = places.collect();
+    let narrow = |((text, messages), line): (&(&str, &[MessageRef]), &Line)| {
+        let own = messages
+            .iter()
+            .filter_map(|of| places.get(&key(of)).copied());
+        let own: BTreeSet<usize> = own.collect();
+        let has_value = table.has_value(line);
+        let is_japanese = |text: &str| text.contains(is_japanese_letter);
+        let is_foreign = |at: &usize| {
+            let source = sources.get(*at).map_or("", |source| source.text);
+            !has_value && is_japanese(source) != is_japanese(text)
+        };
+        let mut cited = Matching::of(&table, line, Some(&own)).cited();
+        if cited.is_empty() {
+            return messages.to_vec();
+        }
+        cited.extend(own.iter().copied().filter(is_foreign));
+        let stays = |of: &&MessageRef| places.get(&key(of)).is_none_or(|at| cited.contains(at));
+        messages.iter().filter(stays).cloned().collect()
+    };
+    lines.iter().zip(&read).map(narrow).collect()
+}
+
+fn key(of: &MessageRef) -> (&str, &str) {
+    (&of.channel_id, &of.ts)
 }
 
 /// The messages of all sources in order.

@@ -2,8 +2,8 @@
 
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, Context, Engine, KeptText, MessageRef};
-use crate::citations::{Source, cite};
-use crate::cited_lines::cited_lines;
+use crate::citations::{Source, cite, narrowed};
+use crate::cited_lines::{cited_lines, lines_with};
 use crate::extractive;
 use crate::notes::kept_texts;
 use crate::prompt;
@@ -50,19 +50,16 @@ fn cited<'c>(
             channel_id: channel_id.clone(),
             ts: message.ts.clone(),
         }],
+        is_own: prompt::is_own(message, &context.persona),
     });
-    let kept = kept.map(|record| Source {
-        text: &record.text,
-        author: Some(&record.user.name),
-        time: Some(record.timestamp),
-        messages: vec![record.span.message.clone()],
-    });
+    let kept = kept.map(of_message);
     let found = context.notes.iter().flat_map(|notes| &notes.sources);
     let found = found.map(|source| Source {
         text: &source.text,
         author: source.user.as_ref().map(|user| user.name.as_str()),
         time: source.timestamp,
         messages: source.messages.clone(),
+        is_own: false,
     });
     let lines = memories.iter().flat_map(|memory| lines_of(memory));
     let sources: Vec<Source<'_>> = messages.chain(kept).chain(found).chain(lines).collect();
@@ -97,7 +94,31 @@ fn lines_of(memory: &Memory) -> impl Iterator<Item = Source<'_>> {
         author: None,
         time: None,
         messages: citation.messages.clone(),
+        is_own: false,
     })
+}
+
+fn of_message(kept: &KeptText) -> Source<'_> {
+    Source {
+        text: &kept.text,
+        author: Some(&kept.user.name),
+        time: Some(kept.timestamp),
+        messages: vec![kept.span.message.clone()],
+        is_own: false,
+    }
+}
+
+/// Leaves of the messages that the lines of a merged text cite those that the lines say something of, given their texts.
+pub(crate) fn narrow(text: &str, citations: &mut [Citation], said: &[KeptText]) {
+    let said: Vec<Source<'_>> = said.iter().map(of_message).collect();
+    let lines = lines_with(text, citations);
+    let lines: Vec<(&str, &[MessageRef])> = lines
+        .map(|(line, citation)| (line, citation.messages.as_slice()))
+        .collect();
+    let narrowed = narrowed(&lines, &said);
+    for (citation, messages) in citations.iter_mut().zip(narrowed) {
+        citation.messages = messages;
+    }
 }
 
 fn scalars(text: &str) -> u32 {

@@ -26,12 +26,18 @@ struct Shared {
 pub(super) struct Matching<'a> {
     table: &'a Table<'a>,
     line: &'a Line,
+    /// The only sources that may be cited; `None` for all.
+    among: Option<&'a BTreeSet<usize>>,
     shared: Vec<Shared>,
     cited: BTreeSet<usize>,
 }
 
 impl<'a> Matching<'a> {
-    pub(super) fn of(table: &'a Table<'a>, line: &'a Line) -> Self {
+    pub(super) fn of(
+        table: &'a Table<'a>,
+        line: &'a Line,
+        among: Option<&'a BTreeSet<usize>>,
+    ) -> Self {
         let mut shared = vec![Shared::default(); table.sources.len()];
         for feature in line
             .features
@@ -62,6 +68,7 @@ impl<'a> Matching<'a> {
         Self {
             table,
             line,
+            among,
             shared,
             cited: BTreeSet::new(),
         }
@@ -75,7 +82,9 @@ impl<'a> Matching<'a> {
         features.retain(|feature| !feature.sources.is_empty());
         for feature in &features {
             if feature.sources.len() <= self.table.limit(feature.kind) {
-                self.cited.extend(&feature.sources);
+                let sources = feature.sources.iter().copied();
+                let sources: Vec<usize> = sources.filter(|at| self.may_cite(*at)).collect();
+                self.cited.extend(sources);
             }
         }
         self.cite_alike();
@@ -85,7 +94,8 @@ impl<'a> Matching<'a> {
         for feature in features {
             let is_named = feature.kind == Kind::Name && self.cited.iter().any(|s| self.is_by(*s));
             if !is_named && !feature.sources.iter().any(|s| self.cited.contains(s)) {
-                let best = feature.sources.iter().max_by_key(|s| self.rank(**s));
+                let sources = feature.sources.iter().filter(|s| self.is_among(**s));
+                let best = sources.max_by_key(|s| (!self.is_own(**s), self.rank(**s)));
                 self.cited.extend(best);
             }
         }
@@ -103,6 +113,9 @@ impl<'a> Matching<'a> {
         let windows = self.line.windows.len();
         let mut alike = Vec::new();
         for (at, shared) in self.shared.iter().enumerate() {
+            if !self.may_cite(at) {
+                continue;
+            }
             if windows > 0 && shared.windows == windows {
                 self.cited.insert(at);
             } else if (windows > 0 && shared.stretches * 2 >= windows)
@@ -131,9 +144,28 @@ impl<'a> Matching<'a> {
             let limit = self.table.limit(Kind::Term);
             let found: Vec<usize> = fewest.iter().copied().filter(has).take(limit + 1).collect();
             if found.len() <= limit {
+                let others = found.iter().any(|at| self.may_cite(*at));
+                let may_cite = |at: &usize| match others {
+                    true => self.may_cite(*at),
+                    false => self.is_among(*at),
+                };
+                let found: Vec<usize> = found.into_iter().filter(may_cite).collect();
                 self.cited.extend(found);
             }
         }
+    }
+
+    fn may_cite(&self, source: usize) -> bool {
+        self.is_among(source) && !self.is_own(source)
+    }
+
+    fn is_among(&self, source: usize) -> bool {
+        self.among.is_none_or(|among| among.contains(&source))
+    }
+
+    fn is_own(&self, source: usize) -> bool {
+        let source = self.table.sources.get(source);
+        source.is_some_and(|source| source.is_own)
     }
 
     /// How good a source is: by what it shares with the line, then by its day and its author.

@@ -160,6 +160,13 @@ impl<'a> Table<'a> {
         }
     }
 
+    /// Returns true if a line has a value that says something.
+    pub(super) fn has_value(&self, line: &Line) -> bool {
+        let features = line.features.iter();
+        let mut features = features.filter_map(|id| self.features.get(*id));
+        features.any(|feature| feature.kind == Kind::Value)
+    }
+
     pub(super) fn limit(&self, kind: Kind) -> usize {
         match kind {
             Kind::Name | Kind::Slight => 0,

@@ -23,6 +23,7 @@ fn source<'a>(at: usize, author: &'a str, text: &'a str) -> Source<'a> {
             utc_offset_seconds: 0,
         }),
         messages: vec![reference(at)],
+        is_own: false,
     }
 }
 
@@ -482,4 +483,55 @@ proptest! {
             prop_assert_eq!(cite(line, &sources).len(), lines(line).len());
         }
     }
+}
+
+#[test]
+fn the_bots_own_post_is_cited_only_for_what_nobody_else_said() {
+    let own = Source {
+        is_own: true,
+        ..source(
+            1,
+            "myao",
+            "The launch is on March 22, said alice about Swordfish",
+        )
+    };
+    let said = source(0, "alice", "The launch is on March 22");
+    assert_eq!(
+        cited("- The launch is on March 22", &[said.clone(), own.clone()]),
+        [[0]]
+    );
+    assert_eq!(cited("- The code name is swordfish", &[said, own]), [[1]]);
+}
+
+#[test]
+fn a_merged_line_cites_those_of_its_messages_that_it_says_something_of() {
+    let said = [
+        "予算は300万円に決まりました",
+        "会場は熱海です",
+        "300万円の内訳を送ります",
+        "We moved the offsite to June",
+        "The invoice is over 4,500 dollars",
+        "お昼はカレーでした",
+    ];
+    let sources = said.iter().enumerate();
+    let sources: Vec<_> = sources
+        .into_iter()
+        .map(|(at, text)| source(at, "alice", text))
+        .collect();
+    let all: Vec<MessageRef> = (0..=said.len()).map(reference).collect();
+    let narrowed = |line: &str| -> Vec<usize> {
+        let of = narrowed(&[(line, &all)], &sources).remove(0);
+        let number = |of: &MessageRef| all.iter().position(|other| other == of).unwrap();
+        of.iter().map(number).collect()
+    };
+    // What is not known stays: the last one is not among the messages.
+    assert_eq!(
+        narrowed("- 2024-03-01 alice: 予算は300万円に決まりました"),
+        [0, 2, 6]
+    );
+    assert_eq!(narrowed("- The budget is 3 million yen"), [0, 2, 6]);
+    // Words of another language are not compared.
+    assert_eq!(narrowed("- 会場は熱海に決まった"), [0, 1, 3, 4, 6]);
+    // Where nothing is shared, nothing is taken away.
+    assert_eq!(narrowed("- すべて順調"), [0, 1, 2, 3, 4, 5, 6]);
 }

@@ -214,6 +214,7 @@ impl Run<'_> {
                 channel.long_term.iter().map(|memory| memory.id).collect();
             source_memories.push(short_term.id);
             let citations = citations(&summary.text, engine, &context, &merged, &around);
+            let citations = self.citations_of_merged(&summary.text, citations)?;
             let records = self.records_of_memories(&summary.text, &citations, &merged)?;
             let draft = MemoryDraft {
                 scope: Scope::Channel,

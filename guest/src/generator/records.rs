@@ -8,12 +8,14 @@ use crate::bindings::llm::Agent;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, Context, Engine, KeptSpan, KeptText, MessageRef, User};
 use crate::cited_lines::cited_lines;
+use crate::line_sources::narrow;
 use crate::marks::{self, Marks};
 use crate::ports::Ports;
 use crate::prompt;
 use crate::records::{Prose, Room, Said, Shown, facts, most_important, read_spans, shown_of};
+use crate::ts::Ts;
 
-/// A call reads at most so many whole messages to find what a merge lost of them.
+/// A call reads at most so many whole messages to find what a merge lost of them, or says of them.
 const MOST_MESSAGES: usize = 500;
 
 impl Run<'_> {
@@ -41,6 +43,26 @@ impl Run<'_> {
         })
         .collect();
         most_important(Prose::new(text, citations).missing(&messages))
+    }
+
+    /// The citations of a merged memory, narrowed to the messages that its lines say something of. One storage call, if a line
+    /// cites several messages.
+    pub(super) fn citations_of_merged(
+        &self,
+        text: &str,
+        mut citations: Vec<Citation>,
+    ) -> Result<Vec<Citation>, Error> {
+        let several = citations.iter().filter(|line| line.messages.len() > 1);
+        let messages = several.flat_map(|line| &line.messages);
+        let mut spans: Vec<KeptSpan> = messages.cloned().map(whole).collect();
+        spans.sort_by(|a, b| place(&b.message).cmp(&place(&a.message)));
+        spans.dedup();
+        spans.truncate(MOST_MESSAGES);
+        let said = read_spans(self.ports.storage, &spans)?;
+        if !said.is_empty() {
+            narrow(text, &mut citations, &said);
+        }
+        Ok(citations)
     }
 
     /// Facts that the text of a merged memory does not hold of the messages behind the memories that were merged: their
@@ -153,6 +175,11 @@ fn lost_messages(prose: &Prose, merged: &[&Memory]) -> Vec<MessageRef> {
     // The newest memory was merged last.
     let most = lost.len().saturating_sub(MOST_MESSAGES);
     lost.split_off(most)
+}
+
+/// The newer last.
+fn place(of: &MessageRef) -> (Option<Ts>, &str) {
+    (Ts::parse(&of.ts).ok(), &of.channel_id)
 }
 
 /// All of a message.

@@ -129,6 +129,7 @@ impl Run<'_> {
             .chain(sources.memories.iter().copied())
             .collect();
         let citations = citations(&summary.text, engine, context, &merged, &[]);
+        let citations = self.citations_of_merged(&summary.text, citations)?;
         let records = self.records_of_memories(&summary.text, &citations, &merged)?;
         let draft = MemoryDraft {
             scope: Scope::Workspace,

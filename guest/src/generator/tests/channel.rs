@@ -5,7 +5,8 @@ use std::cell::Cell;
 use super::*;
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::bindings::storage::StorageError;
-use crate::bindings::types::{Engine, Scope};
+use crate::bindings::types::{Engine, MessageRef, Scope};
+use crate::cited_lines::cited_lines;
 use crate::generator::Run;
 use crate::ports::{Llm, Ports};
 use crate::testing::{DAY, HOUR, TestHost, at, completion, ts};
@@ -307,4 +308,31 @@ fn of_two_runs_side_by_side_one_saves_and_the_other_fails_with_a_conflict() {
             .iter()
             .all(|entry| entry.made.is_empty())
     );
+}
+
+#[test]
+fn a_quote_that_is_merged_again_cites_the_message_that_it_quotes() {
+    let mut host = TestHost::with_prompts();
+    host.settings.engine = Engine::Extractive;
+    let said = [
+        "予算は300万円に決定しました",
+        "会場は熱海に決定しました",
+        "担当は田中さんに決定しました",
+    ];
+    let mut messages = Vec::new();
+    for (at, text) in (-3 * DAY..).zip(said) {
+        host.say("C1", at, text);
+        messages.push(MessageRef {
+            channel_id: "C1".to_owned(),
+            ts: ts(at),
+        });
+    }
+    let quote = "- 2024-02-27 alice: 予算は300万円に決定しました";
+    host.remember_from((Scope::Channel, "C1", LongTerm), quote, messages.clone());
+    host.say("C1", -60, "納期は4月9日に決定しました");
+    host.generate(0);
+    let memory = &host.storage.of("C1", LongTerm)[0];
+    let mut lines = cited_lines(memory);
+    let (_, citation) = lines.find(|(line, _)| *line == quote).unwrap();
+    assert_eq!(citation.messages, [messages.remove(0)]);
 }

@@ -345,6 +345,7 @@ fn source_of(hit: &Hit) -> citations::Source<'_> {
         author: Some(&hit.message.user.name),
         time: Some(hit.message.timestamp),
         messages: vec![hit.at.clone()],
+        is_own: false,
     }
 }
 
