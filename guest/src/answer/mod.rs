@@ -12,6 +12,7 @@
 //! | [`BadAnswer::Refusal`] | it declines, and no bullet says something from the conversation |
 //! | [`BadAnswer::PromptRepeated`] | it has a line of the instruction, two headings of the prompt, half of its letters from sentences of the prompt or parts of the instruction, or is four fifths copied messages |
 //! | [`BadAnswer::WrongLanguage`] | three quarters of it are in a language that is not expected, and hardly anything in one that is |
+//! | [`BadAnswer::Other`] | it is in the language of the conversation, and has no word of the prompt and none that any text has |
 //! | [`BadAnswer::TooLong`] | more than 1.5 times the limit, and 100 tokens over it |
 //! | [`BadAnswer::Shrunk`] | it has less than half of the existing memory's tokens (or of the limit) and of its facts; or, with 40 % of the limit free, less than a fifth of its facts |
 //!
@@ -27,6 +28,7 @@ mod refusals;
 mod repetition;
 mod reply;
 mod shrinkage;
+mod unrelated;
 mod wording;
 mod wrapping;
 
@@ -34,7 +36,7 @@ pub use feedback::{AnswerKind, Complaint, feedback, last_answer};
 pub(crate) use lines::is_empty as says_nothing;
 pub use reply::{ReplyExpectation, judge_reply};
 
-use crate::bindings::errors::{BadAnswer, LanguageMismatch, TokenExcess};
+use crate::bindings::errors::{BadAnswer, LanguageMismatch, OtherReason, TokenExcess};
 use crate::prompt::harmless;
 use crate::text::language::{Language, wrong_language};
 
@@ -127,6 +129,12 @@ pub fn judge(
         return Err(BadAnswer::WrongLanguage(LanguageMismatch {
             expected: expected.to_string(),
             found: found.to_string(),
+        }));
+    }
+    if unrelated::is_unrelated(&text, expectation.prompt, expectation.sources) {
+        return Err(BadAnswer::Other(OtherReason {
+            code: "unrelated".to_owned(),
+            text: "it has no word of the conversation".to_owned(),
         }));
     }
     check_length(&text, expectation, count_tokens)?;

@@ -174,3 +174,24 @@ fn one_heading_of_the_prompt_is_left_out() {
     let (summary, _) = with_answers(&settings(), &[&answer]);
     assert_eq!(summary.unwrap().text, GOOD);
 }
+
+#[test]
+fn words_of_nobody_in_the_language_of_the_conversation_are_no_memory() {
+    let mut context = golden_context();
+    for message in &mut context.conversation_history.top_level_messages {
+        message.text = "We moved the release of the importer to Friday.".to_owned();
+    }
+    context.conversation_history.threads.clear();
+    for (answer, is_taken) in [
+        ("- asdf qwer zxcv", false),
+        ("- release asdf qwer", true),
+        ("- Everybody exchanged the news", true),
+        ("- asdf", true),
+    ] {
+        let llm = ScriptedLlm::default();
+        llm.answer_by(move |_, _| Ok(completion(answer, FinishReason::Stop)));
+        let summary = Summarizer::new(&llm, &Quiet, &settings())
+            .summarize(&context, Channel, ShortTerm, None);
+        assert_eq!(summary.is_ok(), is_taken, "{answer}: {summary:?}");
+    }
+}
