@@ -11,6 +11,7 @@ pub mod answer;
 mod ask;
 mod bearing;
 pub mod bindings;
+mod check;
 pub mod citations;
 mod cited_lines;
 // Only in the component: a native linker refuses the export names.

@@ -16,7 +16,7 @@
 //! A value may be read in another way than it was meant, so it also follows if each part of it does: `On-call:8/17`,
 //! `8893(8883`.
 //!
-//! Names are not asked about: a name that nobody has and no source names is marked (`names`).
+//! Names are not asked about: a name that nobody has and no source names is marked, and so is a mention (`names`).
 
 mod days;
 mod evidence;
@@ -55,43 +55,77 @@ pub struct Unfounded {
     pub range: Range<usize>,
     /// The values that do not follow, as they are written, or else the unknown names.
     pub values: Vec<String>,
-    /// True if it has values that do not follow; else only its names are unknown.
-    pub is_certain: bool,
+    /// The reason.
+    pub doubt: Doubt,
 }
 
-/// The lines of a text that do not follow from what it was made from, in order. Any line may have the names of
-/// `channels`, as `#name`.
+/// Why a line does not follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// It has values that do not follow.
+    Value,
+    /// It mentions a person or a channel that nothing names.
+    Stranger,
+    /// It has words that look like names, and that nothing names.
+    Name,
+}
+
+/// The lines of a text that do not follow from what it was made from, in order. Any line may mention the people and channels
+/// with the names and ids in `known`.
 #[must_use]
-pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfounded> {
+pub fn unfounded(text: &str, given: &[Given<'_>], known: &[&str]) -> Vec<Unfounded> {
     let said: LazyCell<Vec<Said>, _> = LazyCell::new(|| given.iter().map(Said::of).collect());
-    let names = Names::of(given, channels);
+    let names = Names::of(given, known);
+    let mut in_code = false;
     let lines = lines(text).into_iter().filter_map(|range| {
         let line = text.get(range.clone()).unwrap_or_default();
+        in_code ^= line.starts_with("```");
         if is_note(line) {
             return None;
         }
         let flat = flatten(line);
         let flat = strip_markers(&flat).0;
         let body = normal(flat);
-        let mut found = reading::read(&body);
-        found.retain(|found| !names.has(&found.value) && !is_mark(&body, found));
+        let mut found = values_of(&body, &names);
         let evidence = LazyCell::new(|| Evidence::near(flat, &said));
         found.retain(|found| !follows(&evidence, found, &body));
         let written = found
             .iter()
             .filter_map(|found| body.get(found.range.clone()));
         let mut values: Vec<String> = written.map(str::to_owned).collect();
-        let is_certain = !values.is_empty();
-        if !is_certain {
-            values = names.unheard(flat, &body, &said);
+        let mut doubt = Doubt::Value;
+        // In code, `@` and `#` mention nobody.
+        if values.is_empty() && body.contains(['@', '#']) && !in_code && !body.contains('`') {
+            (values, doubt) = (names.strangers(&body, &said), Doubt::Stranger);
+        }
+        if values.is_empty() {
+            (values, doubt) = (names.unheard(flat, &body, &said), Doubt::Name);
         }
         (!values.is_empty()).then_some(Unfounded {
             range,
             values,
-            is_certain,
+            doubt,
         })
     });
     lines.collect()
+}
+
+/// Returns true if a line has no values, or one that follows from this source alone. Its words may be of another language.
+#[must_use]
+pub fn may_cite(line: &str, given: &Given<'_>) -> bool {
+    let flat = flatten(line);
+    let body = normal(strip_markers(&flat).0);
+    let found = values_of(&body, &Names::of(std::slice::from_ref(given), &[]));
+    let said = [Said::of(given)];
+    let evidence = Evidence::near("", &said);
+    found.is_empty() || found.iter().any(|found| follows(&evidence, found, &body))
+}
+
+/// The values of a line in normal form.
+fn values_of(body: &str, names: &Names) -> Vec<Found> {
+    let mut found = reading::read(body);
+    found.retain(|found| !names.has(&found.value) && !is_mark(body, found));
+    found
 }
 
 /// Returns true if a number only numbers the line or a part of it: `2. `, `(1)`.
@@ -110,9 +144,14 @@ pub fn without(text: &str, unfounded: &[Unfounded]) -> String {
     let mut at = 0;
     for line in unfounded {
         kept.push_str(text.get(at..line.range.start).unwrap_or_default());
-        let rest = text.get(line.range.end..).unwrap_or_default();
-        at = text.len() - rest.trim_start_matches([' ', '\n', '\r', '\t']).len();
+        at = end_with_space(text, line);
     }
     kept.push_str(text.get(at..).unwrap_or_default());
     kept.trim_end().to_owned()
+}
+
+/// Where the white space ends that follows a line.
+pub(crate) fn end_with_space(text: &str, line: &Unfounded) -> usize {
+    let rest = text.get(line.range.end..).unwrap_or_default();
+    text.len() - rest.trim_start_matches([' ', '\n', '\r', '\t']).len()
 }

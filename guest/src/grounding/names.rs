@@ -1,4 +1,4 @@
-//! The names of a line that nobody has and no source names.
+//! The names and mentions of a line that nobody has and no source names.
 
 use std::collections::BTreeSet;
 
@@ -22,45 +22,97 @@ const MAX_QUOTED: usize = 8;
 /// Names that a line may have, in the form of [`normal`].
 pub(super) struct Names {
     authors: BTreeSet<String>,
-    channels: BTreeSet<String>,
+    /// Other names and ids of people and channels.
+    known: BTreeSet<String>,
 }
 
 impl Names {
-    pub(super) fn of(given: &[Given<'_>], channels: &[&str]) -> Self {
+    pub(super) fn of(given: &[Given<'_>], known: &[&str]) -> Self {
         let authors = given.iter().filter_map(|given| given.author);
-        let channels = channels.iter();
+        let known = known.iter().filter(|name| !name.is_empty());
         Self {
             authors: authors.map(normal).collect(),
-            channels: channels.map(|name| format!("#{}", normal(name))).collect(),
+            known: known.map(|name| normal(name)).collect(),
         }
     }
 
-    /// Returns true if a value is a name.
+    /// Returns true if a value is a name or a mention.
     pub(super) fn has(&self, value: &Value) -> bool {
         let (Value::Code(word) | Value::Address(word)) = value else {
             return false;
         };
         let mut words = self.authors.iter().flat_map(|name| name.split_whitespace());
-        self.channels.contains(word) || words.any(|name| name == word)
+        words.any(|name| name == word)
+            || word
+                .strip_prefix('#')
+                .is_some_and(|name| name.starts_with(char::is_alphabetic))
     }
 
     /// The names of a line by their form that no author has and nothing names.
     pub(super) fn unheard(&self, flat: &str, body: &str, said: &[Said]) -> Vec<String> {
         let names = japanese(body).into_iter().chain(english(flat));
-        let is_known = |name: &String| {
-            let mut parts = self.authors.iter().flat_map(|author| {
-                let parts = author.split(|c: char| c.is_whitespace() || "._/".contains(c));
-                parts.filter(|part| !part.is_empty())
-            });
-            let is_part =
-                |part: &str| name.ends_with(part) || !name.is_ascii() && part.contains(&**name);
-            let mut said = said.iter();
-            parts.any(is_part) || said.any(|said| contains_words(&said.text, name))
-        };
-        let mut unheard: Vec<String> = names.filter(|name| !is_known(name)).collect();
+        let is_part = |name: &str, part: &str| name.ends_with(part);
+        let is_heard = |name: &String| self.is_heard(name, said, is_part);
+        let mut unheard: Vec<String> = names.filter(|name| !is_heard(name)).collect();
         unheard.dedup();
         unheard
     }
+
+    /// The people and channels that a line mentions, `<@U1>`, `<#C1>`, `@name` or `#name`, and that nothing names.
+    pub(super) fn strangers(&self, body: &str, said: &[Said]) -> Vec<String> {
+        let known = self.known.iter().chain(&self.authors);
+        let is_known = |rest: &str| {
+            known.clone().any(|name| {
+                let after = rest.strip_prefix(name.as_str());
+                after.is_some_and(|after| {
+                    !name.ends_with(is_of_name) || !after.starts_with(is_of_name)
+                })
+            })
+        };
+        let signs = body.match_indices(['@', '#']);
+        let mentions = signs.filter_map(|(at, sign)| {
+            let before = body.get(..at)?.chars().next_back();
+            let rest = body.get(at + sign.len()..)?;
+            let begins = before.is_none_or(|c| !is_of_name(c) && !"/&=#@.".contains(c));
+            (begins && !is_known(rest)).then(|| (sign, name_at(rest)))
+        });
+        let is_part = |name: &str, part: &str| name == part;
+        let strangers = mentions.filter(|(_, name)| {
+            name.contains(char::is_alphabetic) && !self.is_heard(name, said, is_part)
+        });
+        strangers
+            .map(|(sign, name)| format!("{sign}{name}"))
+            .collect()
+    }
+
+    /// Returns true if a source names somebody, or an author has the name by one of its parts.
+    fn is_heard(&self, name: &str, said: &[Said], is_part: impl Fn(&str, &str) -> bool) -> bool {
+        let mut parts = self.authors.iter().flat_map(|author| {
+            let parts = author.split(|c: char| c.is_whitespace() || "._/".contains(c));
+            parts.filter(|part| !part.is_empty())
+        });
+        let mut said = said.iter();
+        parts.any(|part| is_part(name, part) || !name.is_ascii() && part.contains(name))
+            || said.any(|said| contains_words(&said.text, name))
+    }
+}
+
+/// Letters of names in ASCII: in other scripts, a name has no end that can be seen.
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
+/// The name with which a text begins: of one script.
+fn name_at(text: &str) -> &str {
+    let is_of = |c: char| match text.chars().next() {
+        Some(first) if is_kanji(first) || is_katakana(first) => is_kanji(c) || is_katakana(c),
+        Some(first) if first.is_ascii() => is_of_name(c) || c == '.',
+        _ => !c.is_ascii() && c.is_alphanumeric(),
+    };
+    let end = text.find(|c| !is_of(c)).unwrap_or(text.len());
+    text.get(..end)
+        .unwrap_or_default()
+        .trim_end_matches(['.', '-'])
 }
 
 /// `田中` of `田中さん`, `鳥政` of `「鳥政」`.

@@ -32,7 +32,7 @@ fn is_marked(line: &str, said: &[(&str, &str)]) {
     let judged = judged(line, said);
     assert!(!judged.is_empty(), "{line}");
     assert!(
-        judged.iter().all(|line| !line.is_certain),
+        judged.iter().all(|line| line.doubt != Doubt::Value),
         "{line}: {judged:?}"
     );
 }
@@ -40,7 +40,7 @@ fn is_marked(line: &str, said: &[(&str, &str)]) {
 fn is_wrong(line: &str, said: &[(&str, &str)]) {
     let judged = judged(line, said);
     assert!(
-        judged.iter().any(|line| line.is_certain),
+        judged.iter().any(|line| line.doubt == Doubt::Value),
         "{line}: {judged:?}"
     );
 }
@@ -257,4 +257,74 @@ fn a_value_may_come_from_another_language() {
     );
     holds("- It took 4 minutes on the test system", &said);
     is_wrong("- It took 7 minutes on the test system", &said);
+}
+
+#[test]
+fn mentions_of_whom_nothing_names_are_doubtful_and_code_has_none() {
+    let given = [Given {
+        text: "ask @zoe in #ops, 鈴木さんと <@U7> にも",
+        author: Some("Sato Kenji"),
+        time: None,
+    }];
+    let known = ["general", "C1", "みゃお", "U1"];
+    let doubts = |line: &str| -> Vec<(Doubt, Vec<String>)> {
+        let lines = unfounded(line, &given, &known).into_iter();
+        lines.map(|line| (line.doubt, line.values)).collect()
+    };
+    for line in [
+        "- @zoe, @Sato and @みゃおに <@U1> から <#C1|general>、<@U7>",
+        "- 詳細は#generalで、@鈴木さんに #ops で聞く",
+        "- a.b@zed.example, https://a.example/#top, C# and issue #42",
+        "```\n@Override\n#include\n```",
+    ] {
+        let doubts = doubts(line);
+        let stranger = |(doubt, _): &(Doubt, _)| *doubt == Doubt::Stranger;
+        assert!(!doubts.iter().any(stranger), "{line}: {doubts:?}");
+    }
+    for (line, stranger) in [
+        ("- ask @zoey", "@zoey"),
+        ("- <@U9> knows", "@u9"),
+        ("- it is in #general-2", "#general-2"),
+        ("- <#C9> has it", "#c9"),
+        ("- @高橋さんに聞く", "@高橋"),
+    ] {
+        let expected = vec![(Doubt::Stranger, vec![stranger.to_owned()])];
+        assert_eq!(doubts(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn a_message_may_be_cited_for_a_line_in_another_language_that_has_its_value() {
+    let pairs = [
+        (
+            "予算は300万円です",
+            "The budget is 3 million yen",
+            "The budget is 4 million yen",
+        ),
+        (
+            "The launch is on March 22",
+            "公開は3月22日です",
+            "公開は3月23日です",
+        ),
+        (
+            "We ship v2.4 at 3pm",
+            "v2.4を15時に出す",
+            "v2.5を16時に出す",
+        ),
+    ];
+    for (text, held, wrong) in pairs {
+        let given = Given {
+            text,
+            author: Some("alice"),
+            time: Some(at(0)),
+        };
+        assert!(may_cite(held, &given), "{held}");
+        assert!(!may_cite(wrong, &given), "{wrong}");
+    }
+    let given = Given {
+        text: "予算は承認されました",
+        author: Some("alice"),
+        time: Some(at(0)),
+    };
+    assert!(may_cite("The budget was approved", &given));
 }

@@ -17,7 +17,7 @@ mod words;
 pub(crate) use overruled::Change;
 pub use reading::read_all;
 pub(crate) use supersede::{Corrections, Superseded};
-pub(crate) use words::{Kind, is_only_for, read};
+pub(crate) use words::{Kind, is_only_for, read, tells};
 
 use crate::answer::CountTokens;
 use crate::bindings::errors::Error;

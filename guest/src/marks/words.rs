@@ -1,5 +1,6 @@
 //! Reads what is said to the bot by its form: marks (`@bot 訂正: 熱海は25日`), and questions.
 
+use crate::bindings::types::Message;
 use crate::text::sentences::sentence_ranges;
 
 /// The effect of a mark.
@@ -30,6 +31,11 @@ pub(crate) fn read<'t>(text: &'t str, bot: &str) -> Option<(Kind, &'t str)> {
         let is_mark = head.eq_ignore_ascii_case(word) && !said.trim_end().is_empty();
         is_mark.then_some((kind, said))
     })
+}
+
+/// Returns true if a message may found what is said: it is not the bot's own, and does not only ask it.
+pub(crate) fn tells(message: &Message, bot: &str) -> bool {
+    !(message.user.is_bot && message.user.name == bot) && !only_asks(&message.text, bot)
 }
 
 /// Returns true if a text is only said to the bot: it asks it, or corrects what it remembers.

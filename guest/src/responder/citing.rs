@@ -3,7 +3,9 @@
 use std::ops::Range;
 
 use crate::bindings::types::{Citation, MessageRef, Source};
+use crate::grounding::{Unfounded, end_with_space, without};
 use crate::text::fold;
+use crate::text::lines::lines;
 use crate::ts::Ts;
 
 /// A longer text in brackets is no list of numbers, in characters.
@@ -74,10 +76,37 @@ impl Answer {
 
     /// A text without numbers, to be given some.
     pub(super) fn new() -> Self {
-        Self {
-            text: String::new(),
-            marks: Vec::new(),
+        Self::saying(String::new())
+    }
+
+    /// A text without numbers.
+    pub(super) fn saying(text: String) -> Self {
+        let marks = Vec::new();
+        Self { text, marks }
+    }
+
+    /// Leaves out some lines and their numbers.
+    pub(super) fn cut(&mut self, unfounded: &[Unfounded]) {
+        let is_cut = |mark: &Mark| unfounded.iter().any(|line| mark.is_of(&line.range));
+        self.marks.retain(|mark| !is_cut(mark));
+        let text = without(&self.text, unfounded);
+        for mark in &mut self.marks {
+            let before = unfounded.iter().filter(|line| line.range.end <= mark.at);
+            let length = |line| end_with_space(&self.text, line).min(mark.at) - line.range.start;
+            mark.at = (mark.at - before.map(length).sum::<usize>()).min(text.len());
         }
+        self.text = text;
+    }
+
+    /// Leaves only the numbers of these sources, and of them those that `may_cite` allows in their lines.
+    pub(super) fn keep(&mut self, sources: &[Source], may_cite: impl Fn(&str, &Source) -> bool) {
+        let (text, lines) = (&self.text, lines(&self.text));
+        self.marks.retain(|mark| {
+            let line = lines.iter().find(|line| mark.is_of(line));
+            let line = line.and_then(|line| text.get(line.clone()));
+            let source = source(sources, mark.number);
+            source.is_some_and(|source| may_cite(line.unwrap_or_default(), source))
+        });
     }
 
     /// Adds a number at the end.
@@ -159,16 +188,28 @@ impl Answer {
         citation.start = line.start.saturating_add(before(line.start));
         citation.length = end.saturating_sub(citation.start);
         for (mark, (at, _, of_before)) in self.marks.iter().zip(placed) {
-            let is_of_line = match of_before {
-                true => line.start < *at && *at <= line.end,
-                false => line.start <= *at && *at < line.end,
-            };
+            let is_of_line = is_of(*at, *of_before, line);
             if let Some(source) = source(sources, mark.number).filter(|_| is_of_line) {
                 citation.messages.extend(source.messages.iter().cloned());
             }
         }
         sort(&mut citation.messages);
         citation
+    }
+}
+
+impl Mark {
+    /// Returns true if it belongs to a line, given its place in bytes.
+    fn is_of(&self, line: &Range<usize>) -> bool {
+        is_of(self.at, !self.leads, line)
+    }
+}
+
+/// Returns true if a mark belongs to a line: to the one behind which it stands, or else the one that it leads.
+fn is_of<T: PartialOrd>(at: T, of_before: bool, line: &Range<T>) -> bool {
+    match of_before {
+        true => line.start < at && at <= line.end,
+        false => line.start <= at && at < line.end,
     }
 }
 

@@ -5,7 +5,7 @@ use super::confirmation::{Confirmation, confirmation};
 use super::quote;
 use super::situation::{Situation, Wanted};
 use super::{Answered, Responder, citing};
-use crate::answer::{Accepted, AnswerKind, ReplyExpectation, judge_reply};
+use crate::answer::{Accepted, AnswerKind, ReplyExpectation, judge_reply, says_nothing};
 use crate::ask::{Judged, Question};
 use crate::bindings::chat::{PostOutcome, PostRequest};
 use crate::bindings::errors::Error;
@@ -14,7 +14,9 @@ use crate::bindings::exports::myao::memory::responder::{Answer, Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
 use crate::bindings::types::{Context, Engine, Source, User};
-use crate::fit::NOTHING;
+use crate::check::{self, Doubts};
+use crate::fit::{NOTHING, count};
+use crate::grounding::{Given, may_cite};
 use crate::handed::check_question;
 use crate::prompt::{conversation_messages, reply_target_messages};
 use crate::text::language::{Language, languages_of};
@@ -25,13 +27,25 @@ struct ReplyQuestion<'q> {
     situation: &'q Situation,
     /// The texts of messages and memories in the prompt.
     texts: &'q [&'q str],
+    /// What may found a value.
+    given: &'q [Given<'q>],
+}
+
+/// A reply, without what does not follow from its prompt.
+struct Written {
+    answer: citing::Answer,
+    truncated: bool,
+    /// How many lines had values that do not follow.
+    unfounded: u32,
+    /// True if it says only that nothing was found, as nothing else was left.
+    found_nothing: bool,
 }
 
 impl Question for ReplyQuestion<'_> {
-    type Answer = Accepted;
+    type Answer = Written;
     const KIND: AnswerKind = AnswerKind::Reply;
 
-    fn judge(&self, prompt: &str, completion: &Completion) -> Judged<Accepted> {
+    fn judge(&self, prompt: &str, completion: &Completion) -> Judged<Written> {
         let expectation = ReplyExpectation {
             prompt,
             texts: self.texts,
@@ -39,13 +53,60 @@ impl Question for ReplyQuestion<'_> {
             name: &self.situation.context.persona.name,
             cut_off: completion.finish_reason == FinishReason::Length,
         };
-        judge_reply(&completion.text, &expectation).into()
+        match judge_reply(&completion.text, &expectation) {
+            Ok(accepted) => self.check(&accepted),
+            Err(bad) => Err(bad).into(),
+        }
+    }
+
+    /// An answer that says something is better, then one that is whole, and then one of which less was left out.
+    fn is_better(first: &Written, second: &Written) -> bool {
+        let faults = |written: &Written| {
+            let Written {
+                truncated,
+                unfounded,
+                found_nothing,
+                ..
+            } = written;
+            (*found_nothing, *truncated, *unfounded)
+        };
+        faults(second) <= faults(first)
     }
 
     fn language(&self) -> Language {
         let target = reply_target_messages(&self.situation.context);
         let languages = languages_of(target.iter().map(|message| message.text.as_str()));
         languages.first().copied().unwrap_or(Language::Japanese)
+    }
+}
+
+impl ReplyQuestion<'_> {
+    /// Leaves out what does not follow from the prompt. If nothing is left, the answer is that nothing was found.
+    fn check(&self, accepted: &Accepted) -> Judged<Written> {
+        let context = &self.situation.context;
+        let sources = context.notes.iter().map(|notes| notes.sources.len()).sum();
+        let mut answer = citing::Answer::read(&accepted.text, sources);
+        let doubts = Doubts::about(&answer.text, self.given, context);
+        let complaint = doubts.complaint();
+        let unfounded = count(&doubts.unfounded);
+        let mut cut = doubts.unfounded;
+        cut.extend(doubts.strangers);
+        cut.sort_by_key(|line| line.range.start);
+        answer.cut(&cut);
+        let found_nothing = !cut.is_empty() && says_nothing(&answer.text);
+        if found_nothing {
+            answer = citing::Answer::saying(self.situation.question.language.unknown());
+        }
+        let written = Written {
+            answer,
+            truncated: accepted.truncated,
+            unfounded,
+            found_nothing,
+        };
+        Judged {
+            answer: Ok(written),
+            complaint,
+        }
     }
 }
 
@@ -99,21 +160,27 @@ impl Responder<'_> {
         let given = notes.map_or(&[][..], |notes| &notes.sources);
         // The last ones may be left out so that the prompt fits.
         let given = given.get(..said.sources).unwrap_or_default();
-        let mut answer = citing::Answer::read(&said.answer.text, given.len());
+        let Written {
+            mut answer,
+            truncated,
+            found_nothing,
+            ..
+        } = said.answer;
+        answer.keep(given, |line, source| may_cite(line, &check::of(source)));
         let sources = answer.renumber(given);
         let citations = situation.citations(&answer.text, Engine::Llm);
         let is_traced = citations.iter().any(|line| !line.messages.is_empty());
-        if sources.is_empty() && !given.is_empty() && !is_traced {
+        if sources.is_empty() && !given.is_empty() && !is_traced && !found_nothing {
             answer.text = situation.question.language.without_source(&answer.text);
         }
         let answered = Answered {
             text: String::new(),
             engine: Engine::Llm,
-            truncated: said.answer.truncated,
+            truncated,
             left_out: said.left_out,
             citations: Vec::new(),
             sources,
-            found_nothing: given.is_empty(),
+            found_nothing: found_nothing || given.is_empty(),
             unlinked: (answer, citations),
         };
         Ok(answered.shown(&|number, _| format!("[{number}]")))
@@ -141,7 +208,7 @@ impl Responder<'_> {
         &self,
         situation: &Situation,
         occasion: Occasion,
-    ) -> Result<Said<Accepted>, Error> {
+    ) -> Result<Said<Written>, Error> {
         let context = &situation.context;
         let input = PromptInput {
             context,
@@ -149,9 +216,11 @@ impl Responder<'_> {
             answered: Some(&situation.answered),
         };
         let texts: Vec<&str> = texts_of(context).collect();
+        let given = situation.given();
         let question = ReplyQuestion {
             situation,
             texts: &texts,
+            given: &given,
         };
         self.asker.ask(input, None, question)
     }

@@ -9,11 +9,14 @@ use crate::bindings::storage::Memory;
 use crate::bindings::types::{
     Citation, Context, ConversationHistory, Engine, Message, Notes, Scope, User,
 };
+use crate::check::given;
 use crate::context::{self, NO_NOTES, Remembered, build_around, shown_thread_memories};
+use crate::grounding::Given;
 use crate::line_sources::{citations, citations_of_quotes};
-use crate::marks::{Corrections, Marks};
+use crate::marks::{self, Corrections, Marks};
 use crate::programs::{self, program_lines};
 use crate::prompt::persona_for;
+use crate::recall::only_asks;
 use crate::records::{Room, Shown, shown_of};
 use crate::settings::Settings;
 use crate::surroundings::reply;
@@ -90,6 +93,18 @@ pub(super) struct Situation {
 }
 
 impl Situation {
+    /// What may found a value of an answer: not the bot's own posts, nor what is only asked.
+    pub(super) fn given(&self) -> Vec<Given<'_>> {
+        let persona = &self.context.persona;
+        let tells = |message: &Message| {
+            let is_question = message.ts == self.answered.ts
+                && (!self.is_message || only_asks(&question::plain(&message.text)));
+            !is_question && marks::tells(message, &persona.name)
+        };
+        let own = [persona.system_prompt.as_str()].into_iter();
+        given(&self.context, own, tells)
+    }
+
     /// The citations of an answer.
     pub(super) fn citations(&self, text: &str, engine: Engine) -> Vec<Citation> {
         let all = self.memories.iter();

@@ -1,22 +1,17 @@
 //! The request to a model for a memory, and how its answer is judged.
 
-use std::collections::BTreeSet;
-
 use super::{Summarizer, Task};
 use crate::answer::{Accepted, AnswerKind, Complaint, Expectation, Sources, judge, says_nothing};
 use crate::ask::{Judged, Question};
 use crate::bindings::llm::{Agent, Completion, FinishReason, Request};
 use crate::bindings::types::Context;
+use crate::check::{Doubts, given};
 use crate::fit::count;
-use crate::grounding::{Given, Unfounded, unfounded, without};
-use crate::notes::kept_texts;
-use crate::prompt::{self, harmless};
+use crate::grounding::{Given, without};
+use crate::marks;
+use crate::prompt;
 use crate::settings::Language as LanguageSetting;
 use crate::text::language::{Language, languages_of};
-use crate::text::lines::lines;
-
-/// A second ask names at most so many values.
-const MOST_NAMED: usize = 12;
 
 /// The target of one prompt.
 pub(super) struct Job<'t> {
@@ -72,17 +67,12 @@ impl Job<'_> {
     /// Drops the lines that do not follow from what the prompt shows, unless none would be left.
     fn check(&self, accepted: Accepted) -> Judged<Accepted> {
         let given = self.target.given(self.context);
-        let found = unfounded(&accepted.text, &given, &channel_names(self.context));
-        // A line of which only a name is unknown is neither asked for again nor dropped.
-        let (lines, doubtful): (Vec<_>, Vec<_>) =
-            found.into_iter().partition(|line| line.is_certain);
+        let doubts = Doubts::about(&accepted.text, &given, self.context);
         let merges = matches!(self.target, Target::Memories { .. });
-        let complaint = match lines.as_slice() {
-            [] if accepted.truncated && merges => Some(Complaint::CutOff(self.max_tokens)),
-            [] => None,
-            lines => Some(Complaint::Unfounded(values(lines))),
-        };
-        let founded = without(&accepted.text, &lines);
+        let is_cut = accepted.truncated && merges;
+        let complaint = doubts.complaint();
+        let complaint = complaint.or(is_cut.then_some(Complaint::CutOff(self.max_tokens)));
+        let founded = without(&accepted.text, &doubts.unfounded);
         // Something is remembered of every conversation: a memory that cannot be made would be tried for ever.
         let text = if says_nothing(&founded) {
             accepted.text
@@ -91,8 +81,9 @@ impl Job<'_> {
         };
         let answer = Ok(Accepted {
             text,
-            unfounded: count(&lines),
-            doubtful: count(&doubtful),
+            unfounded: count(&doubts.unfounded),
+            // A line of which only a name is unknown is neither asked for again nor dropped.
+            doubtful: count(doubts.strangers.iter().chain(&doubts.names)),
             ..accepted
         });
         Judged { answer, complaint }
@@ -116,51 +107,15 @@ impl Job<'_> {
 }
 
 impl Target<'_> {
-    /// Everything that the prompt shows: messages, and lines of memories.
+    /// Everything that the prompt shows. A part of a message that is too long for one prompt is in the context.
     fn given<'c>(&'c self, context: &'c Context) -> Vec<Given<'c>> {
-        let messages = prompt::conversation_messages(context).map(|message| Given {
-            text: &message.text,
-            author: Some(&message.user.name),
-            time: Some(message.timestamp),
-        });
-        let records = context.notes.iter().flat_map(kept_texts);
-        // A part of an older message is none of those that are counted.
-        let records = records.map(|record| Given {
-            text: &record.text,
-            author: None,
-            time: Some(record.timestamp),
-        });
-        let memories = match self {
-            // A part of a message that is too long for one prompt is in the context.
-            Self::Messages(_) => Vec::new(),
-            Self::Memories { existing, new } => {
-                existing.iter().chain(new).copied().collect::<Vec<_>>()
-            }
+        let (existing, new) = match self {
+            Self::Messages(_) => (None, &[][..]),
+            Self::Memories { existing, new } => (*existing, new.as_slice()),
         };
-        let threads = context
-            .thread_memories
-            .iter()
-            .map(|memory| memory.content.as_str());
-        let texts = memories
-            .into_iter()
-            .chain(prompt::memory_texts(context))
-            .chain(threads);
-        let lines = texts.flat_map(|text| {
-            let ranges = lines(text).into_iter();
-            ranges.map(|range| Given {
-                text: text.get(range).unwrap_or_default(),
-                author: None,
-                time: None,
-            })
-        });
-        // The prompt tells the day, without a text.
-        let now = context.notes.iter().filter_map(|notes| notes.now);
-        let now = now.map(|now| Given {
-            text: "",
-            author: None,
-            time: Some(now),
-        });
-        messages.chain(records).chain(lines).chain(now).collect()
+        let memories = existing.into_iter().chain(new.iter().copied());
+        let bot = &context.persona.name;
+        given(context, memories, |message| marks::tells(message, bot))
     }
 
     fn sources(&self) -> Sources<'_> {
@@ -231,23 +186,4 @@ impl Summarizer<'_> {
 fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
     let messages = prompt::conversation_messages(context).map(|message| message.text.as_str());
     messages.chain(prompt::memory_texts(context))
-}
-
-/// The names of channels that a context shows.
-fn channel_names(context: &Context) -> Vec<&str> {
-    let channels = context.channel_memories.iter();
-    let names = channels.map(|channel| channel.channel_name.as_str());
-    let own = context.conversation_history.channel_name.as_str();
-    names.chain([own]).collect()
-}
-
-/// The values of the lines that do not follow, each once and in one line.
-fn values(lines: &[Unfounded]) -> Vec<String> {
-    let mut named = BTreeSet::new();
-    let values = lines.iter().flat_map(|line| &line.values);
-    values
-        .filter(|value| named.insert(*value))
-        .take(MOST_NAMED)
-        .map(|value| harmless::name(value).into_owned())
-        .collect()
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use chrono::DateTime;
 use myao_memory::bindings::types::Timestamp;
-use myao_memory::grounding::{Given, unfounded};
+use myao_memory::grounding::{Doubt, Given, unfounded};
 use serde_json::Value;
 
 /// The corpora, and of how many hundredths of their lines at most a true one is asked about, and at least a wrong value is.
@@ -59,7 +59,7 @@ fn judged(corpus: &str) -> Vec<Judged> {
             judged.push(Judged {
                 verdict: line["verdict"].as_str().unwrap().to_owned(),
                 text: format!("{}: {text}", scene["id"].as_str().unwrap()),
-                is_certain: found.iter().any(|line| line.is_certain),
+                is_certain: found.iter().any(|line| line.doubt == Doubt::Value),
                 values: found.into_iter().flat_map(|line| line.values).collect(),
             });
         }

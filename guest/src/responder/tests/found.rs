@@ -75,6 +75,27 @@ fn numbers_that_were_not_given_are_removed_and_the_answer_is_kept() {
 }
 
 #[test]
+fn a_number_is_removed_where_its_message_has_no_value_of_the_line() {
+    let host = host_that_says("It is 3 million yen [1][2]. 会場は熱海です [1][2]。");
+    host.say("C2", -9 * DAY, "合宿の予算は300万円です");
+    host.say("C2", -8 * DAY, "The offsite budget was approved");
+    host.say("C1", -10, "@みゃお offsite budget 合宿の予算 ?");
+    let reply = ask(&host);
+    let sources = prompt(&host).matches("\n### [").count();
+    assert_eq!(sources, 2);
+    let (first, second) = reply.text.split_once("yen").unwrap();
+    assert_eq!(first, "It is 3 million ");
+    let (first, second) = second.split_once("会場").unwrap();
+    // Without a value, no words are compared: they may be of another language.
+    assert_eq!(
+        (first.matches("]]").count(), second.matches("]]").count()),
+        (1, 2),
+        "{}",
+        reply.text
+    );
+}
+
+#[test]
 fn an_answer_that_no_number_and_no_message_stands_behind_says_so() {
     let reply = ask(&host_that_knows("さあ、どうでしょう。"));
     assert_eq!(reply.text, "さあ、どうでしょう。（出典なし）");

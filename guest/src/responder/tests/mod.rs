@@ -28,7 +28,7 @@ use crate::testing::{DAY, HOUR, TestHost, at, completion, message, ts};
 use MemoryType::{LongTerm, ShortTerm};
 
 /// The scripted model's answer.
-const ANSWER: &str = "3月22日です。";
+const ANSWER: &str = "来春の予定です。";
 
 /// A host whose model answers every call so.
 fn host_that_says(answer: &'static str) -> TestHost {

@@ -73,6 +73,16 @@ fn a_line_with_an_unknown_name_is_kept_and_counted_without_a_second_ask() {
 }
 
 #[test]
+fn a_line_that_mentions_a_stranger_is_kept_and_counted_without_a_second_ask() {
+    let line = "- bob がリストを @zoe に共有する";
+    let (summary, llm) = asked(ShortTerm, &settings(), &[said(line)]);
+    let summary = summary.unwrap();
+    let coverage = &summary.coverage;
+    assert_eq!((summary.text.as_str(), llm.calls()), (line, 1));
+    assert_eq!((coverage.unfounded, coverage.doubtful), (0, 1));
+}
+
+#[test]
 fn a_merge_that_is_cut_off_is_asked_for_once_more_with_its_limit() {
     let cut = completion("- 最初の話\n- 途中で切れ", FinishReason::Length);
     let (summary, llm) = asked(
