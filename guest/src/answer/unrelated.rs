@@ -21,9 +21,13 @@ pub(super) fn is_unrelated(text: &str, prompt: &str, sources: Sources<'_>) -> bo
     if words.len() < LEAST_WORDS || words.iter().any(|word| is_stop_word(word)) {
         return false;
     }
-    let prompt = fold(prompt).to_lowercase();
+    let has_word = |text: &str| {
+        let text = fold(text).to_lowercase();
+        words.iter().any(|word| text.contains(word))
+    };
     let language = main_language_of([text]);
-    !words.iter().any(|word| prompt.contains(word))
+    !has_word(prompt)
+        && !sources.texts().any(has_word)
         && language.is_some()
         && language == main_language_of(sources.texts())
 }

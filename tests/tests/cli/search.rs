@@ -114,6 +114,24 @@ fn channel_shows_only_what_everybody_in_it_may_see() {
 }
 
 #[test]
+fn what_is_only_said_to_the_bot_is_not_found() {
+    let told = "@myao the zeppelin has landed. Did you know?";
+    let posts = [
+        "@myao when does the zeppelin land?",
+        "@myao correction: the zeppelin lands at noon",
+        told,
+        "@ann when does the zeppelin start?",
+    ];
+    let said = |(minute, text)| post("general", minute, "bob", text);
+    let posts: Vec<Post> = (100..).zip(posts).map(said).collect();
+    let program = program_with("", &posts);
+    let found = program.run(&["--json", "search", "zeppelin"]).json();
+    let mut found = texts(&found);
+    found.sort();
+    assert_eq!(found, ["@ann when does the zeppelin start?", told]);
+}
+
+#[test]
 fn what_is_not_found_is_said() {
     let program = program();
     let search = |arguments: &[&str]| {

@@ -4,7 +4,7 @@ use myao_plugin::state::forgetting::{Expired, Forget, Mode, Receipt, Retention};
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
-use myao_plugin::storage::{MemoryDraft, MessageQuery, StorageError};
+use myao_plugin::storage::{MemoryDraft, MessageQuery, SaveMode, StorageError};
 use myao_plugin::{Citation, MemoryType, MessageRef, Place, Scope};
 
 use super::{
@@ -334,7 +334,10 @@ pub async fn records_of_calls_that_were_kept_long_enough_go_unless_a_current_mem
 ) {
     let stored = journal::with_channels(new).await;
     let save = async |content, expected| {
-        let draft = journal::llm_draft(content, expected);
+        let draft = MemoryDraft {
+            mode: SaveMode::Overwrite,
+            ..journal::llm_draft(content, expected)
+        };
         let saved = stored.storage().save_memory(draft, Default::default());
         saved.await.unwrap()
     };
