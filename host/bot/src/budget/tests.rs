@@ -144,6 +144,13 @@ async fn admit(budget: &Budget, agent: Agent) -> Result<Box<dyn CallObserver>, L
     budget.admit(&Model::new(), &request(agent)).await
 }
 
+/// Returns true if a call has to wait for the end of another.
+async fn waits(budget: &Budget, agent: Agent) -> bool {
+    let prices = budget.ledger.with(|state| state.terms.prices.clone());
+    let call = Call::of(&Model::new(), &request(agent), &*prices);
+    budget.try_admit(&call).await.unwrap().is_none()
+}
+
 fn text(refused: Result<Box<dyn CallObserver>, LlmError>) -> String {
     match refused {
         Err(LlmError::Other(reason)) => reason.text,
@@ -218,6 +225,7 @@ async fn a_call_waits_for_the_end_of_one_that_may_leave_enough() {
     let world = World::new();
     let budget = world.budget(tokens(199), Ceiling::default());
     let first = admit(&budget, Agent::Memory).await.unwrap();
+    assert!(waits(&budget, Agent::Memory).await);
     let mut second = Box::pin(admit(&budget, Agent::Memory));
     assert!((&mut second).now_or_never().is_none());
     world
@@ -337,11 +345,12 @@ async fn a_call_for_vectors_counts_for_the_day_while_it_is_under_way_and_for_no_
     let day = tokens(u64::from(most) + 99);
     let budget = world.budget(day, tokens(100));
     let call = budget.admit_texts(&embedder, &texts).await.unwrap();
+    assert!(waits(&budget, Agent::Memory).await);
     let mut waiting = Box::pin(admit(&budget, Agent::Memory));
     assert!((&mut waiting).now_or_never().is_none());
     call.observe(record(EVENING, most - 1, 0));
     drop(call);
-    assert!(waiting.now_or_never().unwrap().is_ok());
+    assert!(waiting.await.is_ok());
     let small = world.budget(tokens(u64::from(most) - 1), Ceiling::default());
     let refused = text(small.admit_texts(&embedder, &texts).await);
     assert!(
