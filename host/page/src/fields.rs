@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// A longer value of a query is no request of the page's own forms.
-const MAX_VALUE: usize = 1_000;
+/// A longer value of a query is no request of anybody's. A question that is too long is shorter, so that it is refused by name.
+const MAX_VALUE: usize = 32_000;
 /// The same for a value of a form.
 const MAX_TEXT: usize = 8_000;
 

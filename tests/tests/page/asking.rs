@@ -90,10 +90,10 @@ fn an_answer_is_the_command_lines_with_its_sources() {
 fn a_question_or_a_search_that_is_too_long_is_refused_with_the_limit() {
     let (demo, long) = (demo(), "x".repeat(4001));
     for way in ["ask", "search"] {
-        let page = demo.page(&format!("/{way}?q={long}"));
+        let page = demo.get(&format!("/{way}?q={long}"));
         assert_eq!(page.status, 400);
         has(&page, "can have 4,000 characters");
-        let twin = demo.page(&format!("/{way}.json?q={long}")).json();
+        let twin = demo.get(&format!("/{way}.json?q={long}")).json();
         assert_eq!(twin["error"], "question-too-long");
     }
 }
