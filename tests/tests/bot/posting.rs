@@ -16,10 +16,11 @@ fn model_saying(text: &str) -> LlmServer {
     LlmServer::start(move |_| answer(&text))
 }
 
-/// Paragraphs that no check takes for repetition.
+/// Paragraphs that no check takes for repetition, and without a value that would need a source.
 fn long_answer(paragraphs: usize) -> Vec<String> {
     const PLACES: [&str; 7] = ["箱根", "熱海", "軽井沢", "日光", "草津", "伊東", "那須"];
     const THINGS: [&str; 5] = ["朝食", "会議室", "送迎バス", "懇親会", "機材の搬入"];
+    const IROHA: &str = "いろはにほへとちりぬるをわかよたれそつねならむうゐのおくやまけふこえてあさきゆめみしゑひもせす";
     const WORDS: [&str; 3] = [
         "を手配し、費用は参加者で等分します",
         "については田中さんが確認中で、返事は週末になります",
@@ -30,7 +31,11 @@ fn long_answer(paragraphs: usize) -> Vec<String> {
             let place = PLACES[(n + k) % PLACES.len()];
             let thing = THINGS[(n * 2 + k) % THINGS.len()];
             let words = WORDS[(n + k * 2) % WORDS.len()];
-            format!("{place}の案{}-{k}では、{thing}{words}。", n + 1)
+            let name = [n / 47 * 5 + k, n % 47].map(|at| IROHA.chars().nth(at).unwrap());
+            format!(
+                "{place}の{}案では、{thing}{words}。",
+                String::from_iter(name)
+            )
         };
         (0..5).map(sentence).collect::<String>()
     };
@@ -44,6 +49,8 @@ fn markdown_is_posted_as_mrkdwn() {
         "会場は **箱根** です。[案内](https://example.com/a?b=1&c=2) を見てください。\n\n- 1 < 2\n- *大事*な点\n\n```\nlet a = 1;\n```",
     );
     let mut bot = connect(&slack, &replies_of(&llm));
+    let told = "案内は https://example.com/a?b=1&amp;c=2 です。1 &lt; 2 なので a = 1 です。";
+    slack.post(AKARI, CAMP, told, None);
     slack.mention(EMIKO, CAMP, "会場は？", None);
     let text = posts(&slack, &mut bot, 1)[0].text.replace('\u{200b}', "");
     bot.stop();
@@ -104,12 +111,13 @@ fn an_answer_that_nobody_would_read_ends_after_five_posts_with_a_note() {
 #[test]
 fn an_answer_rings_only_people_of_the_thread() {
     let slack = workspace();
+    let all = format!("@{EMIKO_NAME} さん、@channel、@here");
     let llm = model_saying(&format!(
-        "@{AKARI_NAME} さん、@{EMIKO_NAME} さん、<@{EMIKO}> と @channel と <!channel> <!here|here> <!subteam^S0TEAM> に伝えます。"
+        "@{AKARI_NAME} さんに伝えます。\n{all} に伝えます。\n<!channel> <!here|here> に伝えます。"
     ));
     let mut bot = connect(&slack, &replies_of(&llm));
     slack.post(EMIKO, CAMP, "別の話です。", None);
-    let thread = slack.post(AKARI, CAMP, "会場は箱根です。", None);
+    let thread = slack.post(AKARI, CAMP, &format!("会場は箱根です。{all}"), None);
     slack.add_user("U0MIO", "水野 澪");
     slack.mention("U0MIO", CAMP, "みんなに伝えて。", Some(&thread));
     let text = posts(&slack, &mut bot, 1)[0].text.clone();

@@ -134,7 +134,7 @@ fn what_cannot_be_kept_is_not_acknowledged_and_comes_again() {
     let first = slack.events().len();
     slack.post(AKARI, CAMP, "while it is locked", None);
     slack.mention(AKARI, CAMP, "is that all?", None);
-    says(&mut bot, "Slack will deliver it again");
+    says(&mut bot, "it will be sent again");
     let waiting = slack.events().split_off(first);
     assert_eq!(waiting.len(), 3, "message, message, mention");
     for event in waiting {

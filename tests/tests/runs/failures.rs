@@ -121,9 +121,12 @@ async fn a_model_that_fails_for_one_channel_fails_that_channel_only() {
 
 #[tokio::test]
 async fn a_channel_that_needs_too_much_memory_fails_alone() {
-    let (_file, workspace) =
-        TestStore::of(&five_channels(&"much ".repeat(4 << 20))).into_workspace();
-    let limits = Limits::default().with(|limits| limits.memory_bytes = 16 << 20);
+    let mut history = five_channels("much");
+    let text = "much ".repeat(20_000);
+    let more = (2..120).map(|n| message(&channel_id(BAD), ts(START + HOUR, n), &text));
+    history.messages.extend(more);
+    let (_file, workspace) = TestStore::of(&history).into_workspace();
+    let limits = Limits::default().with(|limits| limits.memory_bytes = 8 << 20);
     let plugin = limited_plugin(&workspace, Arc::new(telling_llm()), limits);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
     let Outcome::Failed(Error::Other(other)) = bad_outcome(&report) else {
@@ -132,7 +135,7 @@ async fn a_channel_that_needs_too_much_memory_fails_alone() {
     assert!(
         other
             .text
-            .contains("needed more than 16777216 bytes of memory"),
+            .contains("needed more than 8388608 bytes of memory"),
         "{other:?}"
     );
     assert_next_run_makes_up(&workspace).await;

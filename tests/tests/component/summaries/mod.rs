@@ -13,7 +13,7 @@ use myao_tests::read_project_file;
 
 use crate::component::host::{Host, llm_errors, refused};
 
-const SUMMARY: &str = "- タスク確認: bob がリストを共有する\n- ミーティングは14時から";
+const SUMMARY: &str = "- タスク確認: bob がリストを共有する\n- 報告のミーティングは14時から";
 
 /// The specification's context: it has messages, a thread and memories of everything.
 fn context() -> Context {
