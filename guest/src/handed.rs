@@ -97,6 +97,8 @@ handed! {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::panic, clippy::unwrap_used)]
+
     use super::*;
     use crate::testing::message;
 

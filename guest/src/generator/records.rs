@@ -153,7 +153,8 @@ impl Run<'_> {
     /// said to it tells nothing.
     fn may_keep(&self, user: &User, text: &str) -> bool {
         let bot = &self.ports.settings.bot_name;
-        !(user.is_bot && user.name == *bot) && !marks::is_only_for(text, bot)
+        let is_own = user.is_bot && user.name == *bot;
+        !is_own && !marks::is_only_for(text, bot)
     }
 }
 

@@ -35,7 +35,8 @@ pub(crate) fn read<'t>(text: &'t str, bot: &str) -> Option<(Kind, &'t str)> {
 
 /// Returns true if a message may found what is said: it is not the bot's own, and does not only ask it.
 pub(crate) fn tells(message: &Message, bot: &str) -> bool {
-    !(message.user.is_bot && message.user.name == bot) && !only_asks(&message.text, bot)
+    let is_own = message.user.is_bot && message.user.name == bot;
+    !is_own && !only_asks(&message.text, bot)
 }
 
 /// Returns true if a text is only said to the bot: it asks it, or corrects what it remembers.
