@@ -266,7 +266,7 @@ test('the parts of what is too long for a model are asked for side by side', asy
 test('a question or search of more than 4,000 characters is refused by name', async () => {
   const memory = await Memory.load({ storage: workspace() });
   for (const text of ['x'.repeat(4001), 'いつ？'.repeat(1_500_000)]) {
-    for (const call of [memory.ask({ text }, NOW), memory.search({ text, limit: 3 }, NOW)]) {
+    for (const call of [() => memory.ask({ text }, NOW), () => memory.search({ text, limit: 3 }, NOW)]) {
       await assert.rejects(call, (error) => error instanceof MemoryError && error.code === 'question-too-long' && error.retry === 'never' && /4000/.test(error.message));
     }
   }
