@@ -14,7 +14,7 @@
 //!    line that holds it stays, however many they were.
 //!
 //! The bot's own posts, which repeat what others said, are cited by rule 5 alone. A merged line cites those messages of the
-//! lines behind it that these rules give ([`narrowed`]).
+//! lines behind it that these rules give (`narrowed`).
 //!
 //! The day and the author at the beginning of a line only help to choose between sources that are equally good.
 
