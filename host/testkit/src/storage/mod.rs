@@ -1,8 +1,8 @@
 //! A small store in memory: what the contract's imports need, and no more.
 //!
 //! It is written to be read. Plain maps behind one lock, and every call looks at everything, so that no count and no index has
-//! to be kept. [`calls`] has each call of the contract in order, [`places`] says what is seen from where, [`backlog`] what
-//! waits, [`recall`] what is found, [`saving`] checks and saves memories, [`writing`] stores messages and erases what was made
+//! to be kept. `calls` has each call of the contract in order, `places` says what is seen from where, `backlog` what
+//! waits, `recall` what is found, `saving` checks and saves memories, `writing` stores messages and erases what was made
 //! from them. If you write a store for a platform, this shows what each call has to do. A program that has no store of its own
 //! takes `myao-sqlite`.
 //!
