@@ -1,4 +1,4 @@
-//! What a host hands over, before anything is made from it: credentials are masked, messages that are too long are cut, and
+//! Receives what a host hands over, before anything is made from it: credentials are masked, messages that are too long are cut, and
 //! questions that are too long are refused. A mask is as long as what it hides, so positions in texts are the same here and
 //! in the host's store.
 

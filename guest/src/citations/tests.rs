@@ -524,7 +524,7 @@ fn a_merged_line_cites_those_of_its_messages_that_it_says_something_of() {
         let number = |of: &MessageRef| all.iter().position(|other| other == of).unwrap();
         of.iter().map(number).collect()
     };
-    // What is not known stays: the last one is not among the messages.
+    // A citation of an unknown message stays: the last one is not among the messages.
     assert_eq!(
         narrowed("- 2024-03-01 alice: 予算は300万円に決まりました"),
         [0, 2, 6]

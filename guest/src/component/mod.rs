@@ -32,7 +32,7 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 
 /// The host, reached through the component's imports.
 struct Host {
-    /// Whether credentials in its texts are masked.
+    /// True if credentials in its texts are masked.
     redacts: bool,
 }
 
@@ -45,7 +45,7 @@ impl Host {
         }
     }
 
-    /// What the host hands over, as the call sees it.
+    /// Something that the host hands over, as the call sees it.
     fn handed<T: Handed>(&self, mut handed: T) -> T {
         handed.receive(self.redacts);
         handed

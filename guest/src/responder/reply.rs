@@ -27,7 +27,7 @@ struct ReplyQuestion<'q> {
     situation: &'q Situation,
     /// The texts of messages and memories in the prompt.
     texts: &'q [&'q str],
-    /// What may found a value.
+    /// The texts and times that a value of the reply may follow from.
     given: &'q [Given<'q>],
 }
 

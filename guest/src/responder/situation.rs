@@ -93,7 +93,7 @@ pub(super) struct Situation {
 }
 
 impl Situation {
-    /// What may found a value of an answer: not the bot's own posts, nor what is only asked.
+    /// The texts and times that a value of an answer may follow from: neither the bot's own posts nor what is only asked.
     pub(super) fn given(&self) -> Vec<Given<'_>> {
         let persona = &self.context.persona;
         let tells = |message: &Message| {

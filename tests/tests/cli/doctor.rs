@@ -368,7 +368,10 @@ fn what_waits_and_what_was_given_up_is_told_with_its_errors() {
     let (checks, ok) = checks(&program, &[]);
     assert!(ok, "it is past: no problem is found");
     assert_found(&checks, "events", "warning", &["1 event waits"]);
-    let words = ["1 piece of work failed for good", "Ev1: it has no type"];
+    let words = [
+        "1 piece of work failed and is not tried again",
+        "Ev1: it has no type",
+    ];
     assert_found(&checks, "parked work", "warning", &words);
     let words = [
         "1 was given up",

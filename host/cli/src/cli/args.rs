@@ -104,7 +104,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
         since: Option<MomentArg>,
     },
-    /// List the work that failed for good, try it again, or drop it
+    /// List the work that failed and is not tried again by itself, try it again, or drop it
     Parked {
         /// Try all of it again
         #[arg(long)]

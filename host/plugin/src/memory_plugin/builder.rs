@@ -31,8 +31,8 @@ pub enum BuildError {
 }
 
 /// Builds a [`MemoryPlugin`]: start with [`MemoryPlugin::builder`], end with [`Self::build`]. Only the component is
-/// required. What is not set is empty (`EmptyStorage`), returns an error that says what is missing (`NoLlm`,
-/// `NoChat`), or has its default.
+/// required. Storage that is not set is empty, a model or a chat that is not set returns an error that says so
+/// ([`NoLlm`](crate::llm::NoLlm), [`NoChat`](crate::chat::NoChat)), and all else has its default.
 ///
 /// ```no_run
 /// use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Parked work: it failed for good, and waits for a person who tries it again or drops it.
+//! Parked work: it is not tried again by itself, and waits for a person who tries it again or drops it.
 
 use crate::storage::StorageError;
 use crate::ts::TsKey;

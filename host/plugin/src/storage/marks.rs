@@ -37,7 +37,7 @@ pub fn corrects(text: &str, bot: &str) -> bool {
     !bot.is_empty() && said.is_some_and(|said| !said.trim().is_empty())
 }
 
-/// What a text says after one of the words and a colon.
+/// The rest of a text after one of the words and a colon.
 fn said<'t>(text: &'t str, words: &[&str]) -> Option<&'t str> {
     words.iter().find_map(|word| {
         let (head, rest) = text.split_at_checked(word.len())?;

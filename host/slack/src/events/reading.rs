@@ -54,8 +54,8 @@ pub(super) fn read(
 /// reads as before. So Slack reports a preview of a link, or the language of the text
 /// (<https://docs.slack.dev/reference/events/message/message_changed>).
 ///
-/// What is read decides besides, because Slack does not say that a change has an `edited` if a program makes it of its own message,
-/// or if a file is deleted. Where the message before is missing, it counts as edited.
+/// A change of what is read counts as an edit, too: Slack does not say that a program's change of its own message, or the deletion
+/// of a file, sets `edited`. Without the message before, it counts as edited.
 pub(super) fn unedited<'e>(
     event: &'e Value,
     channel_id: &str,

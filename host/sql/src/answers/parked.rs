@@ -1,4 +1,4 @@
-//! Work that failed for good: events that did not take effect, and posts that the platform does not let be replaced.
+//! Parked work, which is not tried again by itself: events that did not take effect, and posts that the platform does not let be replaced.
 
 use crate::params;
 use myao_plugin::state::parked::{EndOfParking, Parked, ParkedStore, ParkedWork};

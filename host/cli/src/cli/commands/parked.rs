@@ -1,4 +1,4 @@
-//! `myao parked`: work that failed for good, and what becomes of it.
+//! `myao parked`: lists work that is not tried again by itself, tries it again, or drops it.
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -130,7 +130,7 @@ async fn events(workspace: &dyn Workspace, bot_runs: bool) -> Result<Finding, St
     })
 }
 
-/// The finding for work that failed for good; `None` if there is none.
+/// The finding for parked work; `None` if there is none.
 async fn parked(app: &App, workspace: &dyn Workspace) -> Result<Option<Finding>, StorageError> {
     let parked = workspace.parked(MOST).await?;
     if parked.is_empty() {
@@ -138,8 +138,8 @@ async fn parked(app: &App, workspace: &dyn Workspace) -> Result<Option<Finding>,
     }
     let mut found = vec![count(
         parked.len(),
-        "piece of work failed for good",
-        "pieces of work failed for good",
+        "piece of work failed and is not tried again",
+        "pieces of work failed and are not tried again",
     )];
     let shown = parked.iter().take(SHOWN);
     found.extend(shown.map(|work| format!("{}: {}", describe(&work.what), work.error)));
