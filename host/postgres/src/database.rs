@@ -20,7 +20,7 @@ use crate::address::Address;
 use crate::connect::Connecting;
 use crate::error::{PostgresError, is_gone};
 use crate::options::PostgresOptions;
-use crate::session::{Failure, InTransaction};
+use crate::session::{Failure, InTransaction, TransactionId};
 use crate::texts::Texts;
 use crate::tls::Tls;
 use crate::turns::{Turn, Turns};
@@ -70,9 +70,22 @@ const BEGIN_MIGRATION: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
 /// Asks for the number of a transaction.
 const ID: &str = "SELECT pg_current_xact_id()";
 
+/// The run of the server, which begins with a checkpoint. One that has crashed gives the numbers of transactions that had not reached
+/// its disk to others (`GetNewTransactionId` in PostgreSQL's `varsup.c` logs nothing).
+const RUN: &str = "pg_postmaster_start_time() || ' ' || (pg_control_checkpoint()).checkpoint_lsn";
+
 /// How long it is asked whether a transaction was committed, and how often. A server that has crashed may be back by then.
 const SETTLE: Duration = Duration::from_secs(40);
 const SETTLE_AGAIN: Duration = Duration::from_millis(100);
+
+/// The end of a transaction, as far as the server knows.
+enum Outcome {
+    Committed,
+    Undone,
+    Open,
+    /// The server has crashed since.
+    Unknown,
+}
 
 /// The connections to one database.
 pub(crate) struct Database {
@@ -201,7 +214,7 @@ impl Database {
         condition: &str,
     ) -> Result<InTransaction, PostgresError> {
         let lock = lock_of(workspace);
-        let begin = format!("{BEGIN_WRITE}; {PLANNER}; {lock}; {condition}; {ID}");
+        let begin = format!("{BEGIN_WRITE}; {PLANNER}; {lock}; {condition}; {ID}, {RUN}");
         let turn = self.turn(workspace)?;
         Ok(self.begin(&begin, Some(STATEMENT))?.in_turn(turn))
     }
@@ -264,7 +277,7 @@ impl Database {
         workspace: Option<i64>,
     ) -> Result<InTransaction, PostgresError> {
         let lock = workspace.map(lock_of).unwrap_or_default();
-        let begin = format!("{BEGIN_LONG}; {PLANNER}; {lock}; {ID}");
+        let begin = format!("{BEGIN_LONG}; {PLANNER}; {lock}; {ID}, {RUN}");
         self.begin(&begin, Some(LONG_STATEMENT))
     }
 
@@ -272,7 +285,8 @@ impl Database {
     pub(crate) fn begin_migration(&self) -> Result<InTransaction, PostgresError> {
         // No workspace has the key 0. A table that is in use holds up whoever comes after the migration, so it waits shortly.
         let lock = lock_of(0);
-        let begin = format!("{BEGIN_MIGRATION}; {lock}; SET LOCAL lock_timeout = '10s'; {ID}");
+        let begin =
+            format!("{BEGIN_MIGRATION}; {lock}; SET LOCAL lock_timeout = '10s'; {ID}, {RUN}");
         self.begin(&begin, None)
     }
 
@@ -285,7 +299,7 @@ impl Database {
 
     /// Commits. If the answer is lost, the server is asked what became of the transaction.
     pub(crate) fn commit(&self, transaction: InTransaction) -> Result<(), PostgresError> {
-        let id = transaction.id().map(str::to_owned);
+        let id = transaction.id().cloned();
         let Err(failure) = transaction.commit() else {
             return Ok(());
         };
@@ -293,12 +307,13 @@ impl Database {
             (PostgresError::CommitUnknown { database, detail }, Some(id)) => {
                 let begun = Instant::now();
                 while begun.elapsed() < self.settle {
-                    match self.is_committed(&id) {
-                        Ok(Some(true)) => return Ok(()),
-                        Ok(Some(false)) => {
+                    match self.outcome(&id) {
+                        Ok(Outcome::Committed) => return Ok(()),
+                        Ok(Outcome::Undone) => {
                             return Err(PostgresError::ConnectionLost { database, detail });
                         }
-                        Ok(None) | Err(_) => std::thread::sleep(SETTLE_AGAIN),
+                        Ok(Outcome::Unknown) => break,
+                        Ok(Outcome::Open) | Err(_) => std::thread::sleep(SETTLE_AGAIN),
                     }
                 }
                 Err(PostgresError::CommitUnknown { database, detail })
@@ -307,19 +322,22 @@ impl Database {
         }
     }
 
-    /// Returns true if a transaction was committed; `None` if the server still works on it, or has forgotten it.
-    fn is_committed(&self, id: &str) -> Result<Option<bool>, PostgresError> {
+    /// Asks the server what became of a transaction.
+    fn outcome(&self, transaction: &TransactionId) -> Result<Outcome, PostgresError> {
         let reading = self.begin_read()?;
         let connection: &Connection = &reading;
-        let status = connection.query_row("SELECT pg_xact_status(CAST(?1 AS xid8))", [id], |row| {
-            row.get::<Option<String>>(0)
+        let status = format!("SELECT pg_xact_status(CAST(?1 AS xid8)), {RUN}");
+        let answer = connection.query_row(&status, [&transaction.id], |row| {
+            Ok((row.get::<Option<String>>(0)?, row.get::<String>(1)?))
         });
-        let status = status.map_err(|error| self.fault(error.into()))?;
+        let (status, run) = answer.map_err(|error| self.fault(error.into()))?;
         reading.end_reading();
         Ok(match status.as_deref() {
-            Some("committed") => Some(true),
-            Some("aborted") => Some(false),
-            _ => None,
+            Some("aborted") => Outcome::Undone,
+            // It may be another one with the same number.
+            _ if run != transaction.run => Outcome::Unknown,
+            Some("committed") => Outcome::Committed,
+            _ => Outcome::Open,
         })
     }
 

@@ -173,7 +173,8 @@ pub enum PostgresError {
         /// The network's error.
         detail: String,
     },
-    /// The connection was lost while the transaction was committed, and the server did not come back to say what became of it.
+    /// The connection was lost while the transaction was committed, and the server did not come back to say what became of it, or had
+    /// crashed and does not know.
     #[error(
         "the connection to `{database}` was lost while it saved ({detail}): whether it has saved is not known"
     )]

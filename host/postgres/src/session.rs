@@ -38,14 +38,22 @@ pub(crate) struct InTransaction {
     limit: Option<Duration>,
     /// The results that are being visited, the innermost last.
     visited: RefCell<Vec<Rows>>,
-    /// Its number, if `begin` asked for it.
-    id: Option<String>,
+    /// `None` if `begin` did not ask for it.
+    id: Option<TransactionId>,
     /// How it ends if it is not committed.
     ending: &'static str,
     /// True if a statement has failed. PostgreSQL then takes no other one, and a commit would undo everything in silence.
     has_failed: Cell<bool>,
     /// The turn of a writer, until its transaction has ended.
     turn: Option<Turn>,
+}
+
+/// By what the server knows a transaction again.
+#[derive(Clone)]
+pub(crate) struct TransactionId {
+    pub(crate) id: String,
+    /// The run of the server that gave the number.
+    pub(crate) run: String,
 }
 
 /// The rest of a result.
@@ -83,8 +91,8 @@ impl Rows {
 }
 
 impl InTransaction {
-    /// Begins a transaction. `begin` is several statements in one message; none may take longer than `limit`, and the last one
-    /// returns the transaction's number.
+    /// Begins a transaction. `begin` is several statements in one message; none may take longer than `limit`, and the last one may
+    /// return the transaction's number and the server's run.
     pub(crate) fn begin(
         client: Object,
         runtime: Handle,
@@ -106,7 +114,11 @@ impl InTransaction {
         let answered = this.within_limit(this.client()?.simple_query(begin));
         for answer in this.note(answered)? {
             if let SimpleQueryMessage::Row(row) = answer {
-                this.id = row.try_get(0)?.map(str::to_owned);
+                let column = |at| row.try_get(at).map(|text| text.map(str::to_owned));
+                this.id = match (column(0)?, column(1)) {
+                    (Some(id), Ok(Some(run))) => Some(TransactionId { id, run }),
+                    _ => None,
+                };
             }
         }
         Ok(this)
@@ -126,8 +138,8 @@ impl InTransaction {
     }
 
     /// Its number, by which the server knows later whether it was committed.
-    pub(crate) fn id(&self) -> Option<&str> {
-        self.id.as_deref()
+    pub(crate) fn id(&self) -> Option<&TransactionId> {
+        self.id.as_ref()
     }
 
     /// Commits. If the server did not answer, it may have committed or not.

@@ -10,6 +10,8 @@ use myao_sql::backend::Backend as _;
 use myao_sql::fault::Fault;
 use myao_sql::session::Connection;
 
+use myao_test_postgres::{PostgresServer, SUPERUSER};
+
 use super::proxy::{Cut, Proxy};
 use super::{TestDatabase, options};
 use crate::PostgresError;
@@ -270,6 +272,26 @@ fn a_commit_about_which_nobody_can_be_asked_is_unknown() {
     assert!(text.contains("whether it has saved is not known"), "{text}");
     assert_eq!(error.retry(), Retry::Later);
     assert_eq!(sum, 11);
+}
+
+#[test]
+fn number_that_a_server_gives_again_after_a_crash_says_nothing_of_the_first_transaction() {
+    let server = PostgresServer::start(|_| Vec::new());
+    let name = server.create(None);
+    let database = Database::new(&options(&server.socket_url(SUPERUSER, &name))).unwrap();
+    let writing = database.begin_write(1, "").unwrap();
+    let number: u64 = writing.id().unwrap().id.parse().unwrap();
+    server.stop();
+    server.start_again();
+    let given = || server.run(&name, "SELECT pg_current_xact_id()").unwrap();
+    while given().trim().parse::<u64>().unwrap() < number {}
+    let status = server.run(&name, &format!("SELECT pg_xact_status('{number}')"));
+    assert_eq!(status.unwrap().trim(), "committed");
+    let error = database.commit(writing).unwrap_err();
+    assert!(
+        matches!(error, PostgresError::CommitUnknown { .. }),
+        "{error}"
+    );
 }
 
 #[test]
