@@ -13,6 +13,7 @@ use chrono_tz::Tz;
 use myao::config::{Config, DatabaseUrl};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
+use myao_plugin::storage::StorageError;
 use myao_plugin::{Retry, WORKSPACE_SCOPE_ID};
 pub(crate) use myao_postgres::examine::{Examined as ExaminedServer, Writing};
 use myao_postgres::{PostgresError, PostgresOptions, PostgresStore};
@@ -70,9 +71,10 @@ impl Store {
         }
     }
 
-    /// If and when opening it may succeed later; `None` if the error is not a server's.
+    /// If and when opening it may succeed later; `None` if the error is not a database's.
     pub(crate) fn retry(error: &anyhow::Error) -> Option<Retry> {
-        error.downcast_ref().map(PostgresError::retry)
+        let by_server = error.downcast_ref().map(PostgresError::retry);
+        by_server.or_else(|| error.downcast_ref().map(StorageError::retry))
     }
 }
 

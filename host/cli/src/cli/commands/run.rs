@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use bot::{Prepared, Surroundings};
-use connect::{listen, open};
+use connect::{listen, patiently};
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use myao_bot::health::{Report, serve_health};
@@ -61,7 +61,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
 
     let database = app.database();
     let store = match are_several || database.is_on_server() {
-        true => match open(database, &mut stop).await? {
+        true => match patiently(async || database.store(), &mut stop).await? {
             None => return Ok(ExitCode::SUCCESS),
             store => store,
         },

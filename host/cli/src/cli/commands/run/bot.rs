@@ -20,9 +20,9 @@ use myao_slack::installation::Installation;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::connect::{Attempts, client, connection, page_listener};
+use super::connect::{Attempts, client, connection, page_listener, patiently};
 use super::page;
-use crate::cli::app::{App, Explained as _};
+use crate::cli::app::App;
 use crate::cli::database::Store;
 use crate::cli::in_one_line;
 
@@ -76,17 +76,24 @@ impl Prepared {
             reload,
             mut stop,
         } = around;
-        let workspace = match &store {
-            Some(store) => app.database().open_in(store)?,
-            None => app.workspace()?,
+        let open = async || {
+            let workspace = match &store {
+                Some(store) => app.database().open_in(store)?,
+                None => app.workspace()?,
+            };
+            let shared = app.database().share(&workspace, store.as_ref())?;
+            anyhow::Ok((workspace, shared))
         };
-        let (leases, lock) = app.database().share(&workspace, store.as_ref())?;
+        let Some((workspace, (leases, lock))) = patiently(open, &mut stop).await? else {
+            return Ok(());
+        };
         let Some(me) = who_am_i(&client, &mut stop).await? else {
             return Ok(());
         };
         tracing::info!("Slack workspace {}, as {}", me.team_id, me.user_id);
         if !me.url.is_empty() {
-            workspace.set_address(&me.url).await.explained()?;
+            let set = async || Ok(workspace.set_address(&me.url).await?);
+            patiently(set, &mut stop).await?;
         }
         let installation = Installation {
             app_id: app_id(&client, me.bot_id.as_deref()).await,

@@ -14,7 +14,7 @@ use myao_slack::token::Token;
 use tokio::net::TcpListener;
 
 use crate::cli::app::App;
-use crate::cli::database::{Database, Store};
+use crate::cli::database::Store;
 use crate::cli::output;
 
 /// The wait before the next attempt doubles from the first to the longest.
@@ -42,16 +42,20 @@ impl Attempts {
     }
 }
 
-/// Opens a database, again and again while its server cannot be reached; `None` if the bot is asked to stop meanwhile.
-pub(super) async fn open(database: Database<'_>, stop: &mut Stop) -> anyhow::Result<Option<Store>> {
+/// Takes a step of the start, again and again while the database's server cannot be reached; `None` if the bot is asked to stop
+/// meanwhile.
+pub(super) async fn patiently<T>(
+    step: impl AsyncFn() -> anyhow::Result<T>,
+    stop: &mut Stop,
+) -> anyhow::Result<Option<T>> {
     let mut attempts = Attempts::new();
     while !stop.is_requested() {
-        let error = match database.store() {
-            Ok(store) => return Ok(Some(store)),
-            Err(error) if Store::retry(&error) == Some(Retry::Later) => error,
-            Err(error) => return Err(error),
-        };
-        attempts.wait(&error, stop).await;
+        match step().await {
+            Err(error) if Store::retry(&error) == Some(Retry::Later) => {
+                attempts.wait(&error, stop).await;
+            }
+            done => return done.map(Some),
+        }
     }
     Ok(None)
 }
