@@ -368,19 +368,22 @@ fn server_that_only_reads_for_a_while_is_waited_for() {
 }
 
 #[test]
-fn replica_named_by_mistake_is_refused_until_it_is_the_primary() {
+fn bot_over_a_replica_waits_until_it_is_the_primary() {
     let server = own_server(&[]);
     let database = server.create(None);
     let mut scene = Scene::new(server.url(&database), Way::Http);
     drop(scene.start().stop());
     let replica = server.replica();
     scene.url = replica.url(&database);
-    let (code, log) = refusal(&Program::default(), &scene.config());
-    assert_eq!(code, Some(1), "{log}");
-    one_line(&log, &["is read-only", "name the primary server"]);
+    let mut bot = Bot::launch(Program::default(), &scene.config(), &[]);
+    says(&mut bot, "; the bot tries again in ");
+    let log = bot.log();
+    assert!(
+        log.contains("is read-only, as a replica is: name the primary server"),
+        "{log}"
+    );
     server.stop();
     replica.run("postgres", "SELECT pg_promote()").unwrap();
-    let mut bot = Bot::start(Program::default(), &scene.config());
     says(&mut bot, "caught up");
     bot.stop();
 }

@@ -9,6 +9,7 @@ use myao::config;
 use myao_bot::Connection;
 use myao_bot::stop::Stop;
 use myao_plugin::Retry;
+use myao_plugin::explain::explain_storage;
 use myao_slack::client::SlackClient;
 use myao_slack::token::Token;
 use tokio::net::TcpListener;
@@ -50,12 +51,19 @@ pub(super) async fn patiently<T>(
 ) -> anyhow::Result<Option<T>> {
     let mut attempts = Attempts::new();
     while !stop.is_requested() {
-        match step().await {
-            Err(error) if Store::retry(&error) == Some(Retry::Later) => {
-                attempts.wait(&error, stop).await;
-            }
-            done => return done.map(Some),
+        let error = match step().await {
+            Ok(done) => return Ok(Some(done)),
+            Err(error) => error,
+        };
+        let retry = Store::retry(&error);
+        let error = match error.downcast() {
+            Ok(error) => anyhow::Error::msg(explain_storage(&error)),
+            Err(error) => error,
+        };
+        if retry != Some(Retry::Later) {
+            return Err(error);
         }
+        attempts.wait(&error, stop).await;
     }
     Ok(None)
 }
