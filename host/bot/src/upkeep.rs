@@ -1,7 +1,7 @@
 //! The work that one process does for all on a workspace: it applies events, reads missed messages, judges
 //! conversations, posts digests, makes vectors and replaces retracted posts. Everything else each process does.
 //!
-//! The process that has claimed the upkeep does it until it stops. If it dies or falls asleep, another one takes over.
+//! The process that has claimed the upkeep does it until it stops. If it dies, falls asleep or loses Slack, another one takes over.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,6 +36,17 @@ use crate::worker::Worker;
 
 /// The wait before claiming again if nobody says how long.
 const AGAIN: Duration = Duration::from_secs(5);
+/// A host that shares the work gives up the upkeep when it has been without Slack so many times in a row that the others ask for
+/// it: within the time of a lease.
+const WITHOUT_SLACK: u32 = 3;
+
+/// How this process's upkeep ended.
+enum Ended {
+    /// It stops, or another one has taken over.
+    Over,
+    /// It was left to the others.
+    GivenUp,
+}
 
 /// Does the upkeep whenever it is this process's.
 pub(crate) struct Upkeep {
@@ -82,7 +93,10 @@ impl Upkeep {
             match claimed {
                 Ok(Some(leased)) => {
                     is_known = false;
-                    self.keep_up(leased, &mut stop).await;
+                    if let Ended::GivenUp = self.keep_up(leased, &mut stop).await {
+                        // All others ask for it before this one does.
+                        stop.sleep(again * WITHOUT_SLACK).await;
+                    }
                     // It is not known what others have missed before it is this one's again.
                     self.connected.notify_one();
                 }
@@ -103,8 +117,20 @@ impl Upkeep {
         }
     }
 
-    /// Works until asked to stop, or until another process takes over.
-    async fn keep_up(&self, leased: Leased, stop: &mut Stop) {
+    /// Returns when this host, which shares the work, has been without Slack for a while.
+    async fn is_without_slack(&self) {
+        let mut times = 0;
+        while let Some(again) = self.leases.shared().filter(|_| times < WITHOUT_SLACK) {
+            tokio::time::sleep(again).await;
+            times = if (self.is_alive)() { 0 } else { times + 1 };
+        }
+        if times < WITHOUT_SLACK {
+            std::future::pending().await
+        }
+    }
+
+    /// Works until asked to stop, or until another process takes over or may do so.
+    async fn keep_up(&self, leased: Leased, stop: &mut Stop) -> Ended {
         if self.leases.shared().is_some() {
             tracing::info!("the upkeep of the workspace is this host's");
         }
@@ -115,13 +141,18 @@ impl Upkeep {
         let (stop_work, working) = Stop::new();
         let workspace = leased.workspace().by(Actor::in_chat());
         let mut tasks = self.spawn(&workspace, &self.slack.doing(&leased), &working);
-        tokio::select! {
+        let ended = tokio::select! {
             () = leased.lost() => {
                 tracing::warn!("another host has taken over the upkeep of the workspace");
                 tasks.abort_all();
+                Ended::Over
             }
-            () = stop.requested() => {}
-        }
+            () = self.is_without_slack() => {
+                tracing::warn!("Slack is not connected here, so the upkeep of the workspace is left to another host");
+                Ended::GivenUp
+            }
+            () = stop.requested() => Ended::Over,
+        };
         let _ = stop_work.send(true);
         let all = async { while tasks.join_next().await.is_some() {} };
         if tokio::time::timeout(GRACE, all).await.is_err() {
@@ -131,6 +162,7 @@ impl Upkeep {
         self.is_mine.store(false, Ordering::Relaxed);
         self.metrics.upkeep.set(0);
         leased.release().await;
+        ended
     }
 
     fn spawn(

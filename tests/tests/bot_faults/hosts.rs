@@ -1,5 +1,11 @@
 //! Two hosts that share the work on one workspace of a PostgreSQL database.
 
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
 use myao_fake_slack::FakeSlack;
 use myao_tests::bot::Bot;
 use myao_tests::llm_server::{LlmServer, Reply, answer};
@@ -95,6 +101,68 @@ fn one_host_does_the_upkeep_and_the_other_goes_on_if_it_is_killed() {
     posts(&mut second, &hosts.slack, 1);
     assert!(does_upkeep(&second));
     second.stop();
+}
+
+#[test]
+fn host_that_loses_slack_leaves_the_upkeep_to_another() {
+    let hosts = Hosts::new(model(|_| answer("The lake.")));
+    let way = Way::to(&hosts.slack.api_url());
+    let config = hosts.config().replace(&hosts.slack.api_url(), &way.url);
+    let mut first = Bot::start(hosts.database.program("", ""), &config);
+    assert!(does_upkeep(&first));
+    let mut second = hosts.start();
+    way.is_open.store(false, Ordering::SeqCst);
+    hosts.slack.faults().drop_sockets();
+    says(
+        &mut first,
+        "the upkeep of the workspace is left to another host",
+    );
+    says(&mut second, "the upkeep of the workspace is this host's");
+    hosts.slack.mention(EMIKO, CAMP, "who?", None);
+    posts(&mut second, &hosts.slack, 1);
+    assert!(does_upkeep(&second));
+    way.is_open.store(true, Ordering::SeqCst);
+    first.stop();
+    second.stop();
+}
+
+/// A way to Slack's Web API that can be closed.
+struct Way {
+    url: String,
+    is_open: Arc<AtomicBool>,
+}
+
+impl Way {
+    fn to(api_url: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let own = listener.local_addr().unwrap().to_string();
+        let slack = api_url.split('/').nth(2).unwrap().to_owned();
+        let url = api_url.replace(&slack, &own);
+        let is_open = Arc::new(AtomicBool::new(true));
+        let open = is_open.clone();
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let server = TcpStream::connect(&slack).unwrap();
+                for (from, to) in [(&client, &server), (&server, &client)] {
+                    let ends = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    let open = open.clone();
+                    thread::spawn(move || pass(ends, &open));
+                }
+            }
+        });
+        Self { url, is_open }
+    }
+}
+
+/// Passes on what comes, until the way is closed.
+fn pass((mut from, mut to): (TcpStream, TcpStream), is_open: &AtomicBool) {
+    let mut bytes = [0; 4096];
+    while let Ok(read @ 1..) = from.read(&mut bytes) {
+        if !is_open.load(Ordering::SeqCst) || to.write_all(&bytes[..read]).is_err() {
+            break;
+        }
+    }
+    let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
 }
 
 /// It was asked before it fell asleep, and wakes with its answer when the other one has answered.
