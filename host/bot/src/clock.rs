@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use myao_plugin::{LocalTime, Timestamp, system_clock};
+use myao_slack::client::SlackClient;
 
 /// Returns the time in the configured time zone. Tests can set it.
 #[derive(Clone)]
@@ -18,6 +19,12 @@ impl Clock {
     pub fn system(local_time: impl Into<LocalTime>) -> Self {
         let since_1970 = || system_clock::now().duration_since(UNIX_EPOCH);
         Self::new(local_time, move || since_1970().unwrap_or_default())
+    }
+
+    /// Slack's clock, as far as its answers show it: what is read there is compared with the times of events.
+    #[must_use]
+    pub fn at_slack(local_time: impl Into<LocalTime>, slack: SlackClient) -> Self {
+        Self::new(local_time, move || slack.now())
     }
 
     /// A clock that returns the time that `since_1970` returns.

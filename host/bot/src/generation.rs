@@ -99,7 +99,7 @@ impl Generation {
         }
         let settings = self.current.settings();
         let keeping = (settings.retention, settings.audit);
-        let known = self.slack.client().server_time();
+        let known = self.slack.client().server_time().map(|_| now);
         let expired = retention::expire(workspace, keeping, now, known).await;
         let is_trusted = !matches!(expired, Ok(Expiry::ClockNotTrusted));
         let has_warned = self.has_warned.swap(!is_trusted, Ordering::Relaxed);
@@ -113,8 +113,8 @@ impl Generation {
             ),
             Ok(Expiry::ClockNotTrusted) if has_warned => {}
             Ok(Expiry::ClockNotTrusted) => tracing::warn!(
-                "nothing was removed for `retention`, because the clock may be wrong: it differs from Slack's clock by more than a day, \
-                 or Slack was not reached and nobody has written for a month; set the clock of this machine"
+                "nothing was removed for `retention`, because the clock may be wrong: Slack's is not known, and nobody has written \
+                 for a month; set the clock of this machine"
             ),
             Err(error) => tracing::warn!(
                 "what was kept long enough is not removed yet: {}",

@@ -234,7 +234,7 @@ impl Mentions {
                 Err(error) => Err(CallError::Refused(Error::Chat(error))),
             };
         }
-        let now = self.now();
+        let now = self.clock.seconds();
         if reply.kind == ReplyKind::Mention
             && let Some(answer) = self.forgets(reply).await?
         {
@@ -259,13 +259,6 @@ impl Mentions {
         let as_of = self.clock.local(as_of);
         let answered = plugin.reply_to_mention(&target, as_of).await;
         self.unless_refused(reply, answered).await
-    }
-
-    /// The time in Unix seconds. Mentions have the time of Slack's clock, so one that is ahead of that makes none too old.
-    fn now(&self) -> i64 {
-        let now = self.clock.seconds();
-        let known = self.slack.client().server_time();
-        known.map_or(now, |known| known.min(now))
     }
 
     /// Answers a request to forget, which was obeyed already: only the answer counts against the limits.

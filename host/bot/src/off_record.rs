@@ -7,7 +7,6 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::audit::{Actor, Door};
 use myao_plugin::state::off_record::Speaker;
 use myao_plugin::storage::StorageError;
-use myao_plugin::ts::TsKey;
 use myao_slack::blocks::{Moment, OffRecordOutcome};
 use myao_slack::command::Whose;
 
@@ -54,7 +53,8 @@ impl OffRecord {
         if of == Whose::OfChannel && !self.administers(asker.user_id).await? {
             return Ok(OffRecordOutcome::NotAllowed);
         }
-        let (at, now) = (self.moment_of_change(is_off), self.clock.seconds());
+        let now = self.clock.seconds();
+        let at = first_message(now, is_off);
         let workspace = self.workspace.by(Actor::person(asker.user_id, Door::Slack));
         let changed = workspace.set_off_record(speaker, is_off, at, now);
         if changed.await.map_err(explained)? {
@@ -91,13 +91,6 @@ impl OffRecord {
     async fn administers(&self, user_id: &str) -> Result<bool, String> {
         let is_admin = self.slack.is_admin(user_id).await;
         is_admin.map_err(|error| error.to_string())
-    }
-
-    /// The first message that a change is about, by Slack's clock if that is known.
-    fn moment_of_change(&self, is_off: bool) -> TsKey {
-        let known = self.slack.client().server_time();
-        let now = known.unwrap_or_else(|| self.clock.seconds());
-        first_message(now, is_off)
     }
 }
 

@@ -196,7 +196,7 @@ impl People {
 
     /// Reads which channels are public, and which are shared.
     async fn read_channels(&self, now: i64) -> Result<(), PersonError> {
-        let at = self.at(now);
+        let at = TsKey::first_of(now);
         let listed = self.slack.client().channels().await.map_err(at_slack)?;
         let hidden = unlisted(&*self.workspace, &listed, self.slack.bot_user_id(), at).await;
         let mut effects = hidden.map_err(in_store)?;
@@ -209,12 +209,6 @@ impl People {
         }
         let applied = self.workspace.apply_effects(effects, now).await;
         applied.map_err(in_store)
-    }
-
-    /// The time of what is read now. Slack's clock counts, as for events: what changes meanwhile has a later one.
-    fn at(&self, now: i64) -> TsKey {
-        let at_slack = self.slack.client().server_time().unwrap_or(now);
-        TsKey::first_of(now.min(at_slack))
     }
 
     /// Counts a question of somebody's. If they asked too many, returns in how many seconds they may ask again.
@@ -240,7 +234,7 @@ impl People {
     }
 
     async fn read_person(&self, id: &str, now: i64) -> Result<Person, PersonError> {
-        let at = self.at(now);
+        let at = TsKey::first_of(now);
         let client = self.slack.client();
         let user = client
             .user_info(id)

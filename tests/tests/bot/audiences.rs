@@ -6,7 +6,9 @@ use std::time::Duration;
 use myao_fake_slack::{FakeSlack, Fault};
 use myao_tests::bot::{Bot, now};
 
-use crate::bot::support::{AKARI, CAMP, EMIKO, connect, connect_again, number, workspace};
+use crate::bot::support::{
+    AKARI, CAMP, DAY, EMIKO, connect, connect_again, number, workspace, workspace_ahead,
+};
 
 const GUEST: &str = "U0GUEST";
 /// The values of the column.
@@ -64,6 +66,36 @@ fn audience_follows_conversions_guests_and_other_organisations() {
     slack.share_channel(CAMP);
     becomes(&mut bot, "a shared channel", OUTSIDERS);
     bot.stop();
+}
+
+#[test]
+fn what_slack_tells_counts_though_this_machines_clock_is_a_day_off() {
+    for ahead in [-DAY, DAY] {
+        let slack = workspace_ahead(ahead);
+        let mut bot = connect(&slack, "");
+        bot.caught_up();
+        becomes(&mut bot, "a public channel", EVERYBODY);
+        slack.make_private(CAMP);
+        becomes(&mut bot, "a private channel", MEMBERS);
+        slack.add_guest(GUEST, "Gast");
+        slack.join(GUEST, CAMP);
+        becomes(&mut bot, "a channel with a guest", OUTSIDERS);
+        slack.leave(GUEST, CAMP);
+        becomes(&mut bot, "a channel without guests", MEMBERS);
+        let ts = slack.post(AKARI, CAMP, "the code is 4711", None);
+        bot.until("the message", |program| {
+            let all = "SELECT COUNT(*) FROM messages WHERE deleted_at IS NULL";
+            (number(program, all) == 1).then_some(())
+        });
+        slack.delete(CAMP, &ts);
+        bot.until("its deletion", |program| {
+            let gone = "SELECT COUNT(*) FROM messages WHERE deleted_at IS NOT NULL AND text = ''";
+            (number(program, gone) == 1).then_some(())
+        });
+        slack.make_public(CAMP);
+        becomes(&mut bot, "a public channel again", EVERYBODY);
+        bot.stop();
+    }
 }
 
 #[test]

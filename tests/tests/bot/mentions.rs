@@ -1,13 +1,12 @@
 //! Who mentions the bot is answered, once, where it was asked.
 
-use chrono::DateTime;
 use myao_fake_slack::{BOT_USER, FakeSlack, Order};
-use myao_tests::bot::{Bot, now, said};
+use myao_tests::bot::{Bot, said};
 
 use crate::bot::support::{
-    AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, block_on, connect, connect_again,
-    held_model, model, number, posts, prompts, prompts_in_thread, replies_of, settled, shown_under,
-    workspace,
+    AKARI, AKARI_NAME, ANSWER, CAMP, DAY, EMIKO, EMIKO_NAME, asked, block_on, connect,
+    connect_again, held_model, model, number, posts, prompts, prompts_in_thread, replies_of,
+    settled, shown_under, workspace, workspace_ahead,
 };
 
 const GROUP: &str = "C0GROUP";
@@ -254,13 +253,7 @@ fn an_answer_is_stored_under_the_ts_that_slack_gave_it_and_is_in_the_next_prompt
 
 #[test]
 fn a_mention_is_answered_although_the_clock_is_days_ahead_of_slacks() {
-    let (slack, llm) = (FakeSlack::start_on_own_thread(), model());
-    let at_slack = i64::try_from(now()).unwrap() - 2 * 24 * 3600;
-    slack.set_clock(&format!("{at_slack}.000000"));
-    let date = DateTime::from_timestamp(at_slack, 0).unwrap();
-    slack.faults().date(&date.to_rfc2822());
-    slack.add_user(EMIKO, EMIKO_NAME);
-    slack.add_channel(CAMP, "合宿");
+    let (slack, llm) = (workspace_ahead(-2 * DAY), model());
     let mut bot = connect(&slack, &replies_of(&llm));
     slack.mention(EMIKO, CAMP, "会場は？", None);
     let posts = posts(&slack, &mut bot, 1);

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use chrono::DateTime;
 use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, BotPost, FakeSlack};
-use myao_tests::bot::Bot;
+use myao_tests::bot::{Bot, now};
 use myao_tests::llm_server::{API_KEY, Call, LlmServer, Reply, answer};
 use myao_tests::program::Program;
 use rusqlite::Connection;
@@ -16,11 +17,28 @@ pub(crate) const EMIKO_NAME: &str = "田中 恵美子";
 /// What [`model`] answers.
 pub(crate) const ANSWER: &str = "箱根で決まりだそうです。";
 
+/// In seconds.
+pub(crate) const DAY: i64 = 24 * 3600;
+
 /// A workspace with two people and a channel.
 pub(crate) fn workspace() -> FakeSlack {
     let slack = FakeSlack::start_on_own_thread();
     // The bot answers nothing that is half a day old.
     slack.follow_system_clock();
+    with_people(slack)
+}
+
+/// The same, with a clock that is so many seconds ahead of this machine's.
+pub(crate) fn workspace_ahead(seconds: i64) -> FakeSlack {
+    let slack = FakeSlack::start_on_own_thread();
+    let at_slack = i64::try_from(now()).unwrap() + seconds;
+    slack.set_clock(&format!("{at_slack}.000000"));
+    let date = DateTime::from_timestamp(at_slack, 0).unwrap();
+    slack.faults().date(&date.to_rfc2822());
+    with_people(slack)
+}
+
+fn with_people(slack: FakeSlack) -> FakeSlack {
     slack.add_user(AKARI, AKARI_NAME);
     slack.add_user(EMIKO, EMIKO_NAME);
     slack.add_channel(CAMP, "合宿");

@@ -147,9 +147,15 @@ impl SlackClient {
         self.shared.gates.limit(method, wait);
     }
 
-    /// The time by Slack's clock, in Unix seconds, if Slack has answered yet. It is independent of this machine's clock.
+    /// The time since 1970 by Slack's clock, as its answers show it; by this machine's until there is one.
     #[must_use]
-    pub fn server_time(&self) -> Option<i64> {
+    pub fn now(&self) -> Duration {
+        self.server_time().unwrap_or_else(server_time::machine)
+    }
+
+    /// The time since 1970 by Slack's clock; `None` if no answer has shown it yet.
+    #[must_use]
+    pub fn server_time(&self) -> Option<Duration> {
         self.shared.server_time.now()
     }
 

@@ -1,31 +1,76 @@
-//! Slack's clock, which every response shows.
+//! Slack's clock, which every answer shows. Times of events are Slack's, so what is read from Slack needs its clock, too: this
+//! machine's may be hours off.
 
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, UNIX_EPOCH};
 
 use chrono::DateTime;
+use myao_plugin::system_clock;
 use reqwest::Response;
 use reqwest::header::DATE;
 use tokio::time::Instant;
 
-/// The time of the newest response, and when it came.
+/// An answer shows full seconds, and takes a while: with a difference of less, this machine's clock is right.
+const TOLERANCE: Duration = Duration::from_secs(2);
+/// An answer that is older shows that Slack's clock was set.
+const LATE: Duration = Duration::from_secs(60);
+
+/// Slack's clock, as the answers show it.
 #[derive(Default)]
-pub(super) struct ServerTime(Mutex<Option<(i64, Instant)>>);
+pub(super) struct ServerTime(Mutex<Option<Noted>>);
+
+#[derive(Clone, Copy)]
+struct Noted {
+    /// The time at Slack, as all here since 1970.
+    date: Duration,
+    at: Instant,
+    /// The time by this machine's clock.
+    by_machine: Duration,
+}
+
+impl Noted {
+    /// The time at Slack; `None` if this machine was asleep, or its clock was set, since the answer.
+    fn now(self) -> Option<Duration> {
+        let elapsed = self.at.elapsed();
+        let is_sure = machine().abs_diff(self.by_machine + elapsed).lt(&TOLERANCE);
+        is_sure.then(|| self.date + elapsed)
+    }
+}
 
 impl ServerTime {
     pub(super) fn note(&self, response: &Response) {
         let date = response.headers().get(DATE);
         let date = date.and_then(|date| DateTime::parse_from_rfc2822(date.to_str().ok()?).ok());
-        if let Some(date) = date {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some((date.timestamp(), Instant::now()));
+        let Some(Ok(seconds)) = date.map(|date| u64::try_from(date.timestamp())) else {
+            return;
+        };
+        let date = Duration::from_secs(seconds);
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Answers show too early a time, never too late a one.
+        let known = noted.and_then(Noted::now);
+        if !known.is_some_and(|known| date <= known && known - date < LATE) {
+            *noted = Some(Noted {
+                date,
+                at: Instant::now(),
+                by_machine: machine(),
+            });
         }
     }
 
-    pub(super) fn now(&self) -> Option<i64> {
-        let noted = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        noted.map(|(date, at)| {
-            let elapsed = i64::try_from(at.elapsed().as_secs()).unwrap_or(i64::MAX);
-            date.saturating_add(elapsed)
-        })
+    pub(super) fn now(&self) -> Option<Duration> {
+        let at_slack = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .and_then(Noted::now)?;
+        let machine = machine();
+        let is_right = at_slack <= machine && machine - at_slack < TOLERANCE;
+        Some(if is_right { machine } else { at_slack })
     }
+}
+
+/// The time by this machine's clock.
+pub(super) fn machine() -> Duration {
+    let since_1970 = system_clock::now().duration_since(UNIX_EPOCH);
+    since_1970.unwrap_or_default()
 }

@@ -19,8 +19,8 @@ const CLOCK: &str = "clock";
 const EVENTS: &str = "Slack events";
 /// How long to wait for Slack's answer, retries included.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// With a greater difference between the clocks, signatures fail and people see wrong times. In seconds.
-const MOST_SKEW: i64 = 60;
+/// With a greater difference between the clocks, commands beside the bot write wrong times. In seconds.
+const MOST_SKEW: i64 = 30;
 /// Where to find the tokens.
 const APP_PAGES: &str = "the app's pages at https://api.slack.com/apps";
 
@@ -154,9 +154,8 @@ fn clock(date: Option<&str>) -> Option<Finding> {
     }
     let by = super::output::duration(Duration::from_secs(ahead.unsigned_abs()));
     let side = if ahead > 0 { "ahead of" } else { "behind" };
-    let found = format!(
-        "this machine's is {by} {side} Slack's: times are shown wrongly, and events over HTTP are refused"
-    );
+    let found =
+        format!("this machine's is {by} {side} Slack's: what commands write has wrong times");
     Some(Finding::bad(CLOCK, found).with_advice("let the machine set its clock (NTP)"))
 }
 

@@ -105,7 +105,7 @@ impl Prepared {
             bot_id: me.bot_id,
             team_id: me.team_id,
         };
-        let clock = Clock::system(app.config.timezone);
+        let clock = Clock::at_slack(app.config.timezone, client.clone());
         let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone())
             .counting(metrics.left_out.clone());
         let live = Arc::new(live);
