@@ -39,6 +39,8 @@ pub struct BotSettings {
     pub digests: Vec<DigestConfig>,
     /// The treatment of channels that are shared with others.
     pub external_channels: ExternalChannels,
+    /// True if messages go that Slack does not show any more.
+    pub follow_retention: bool,
 }
 
 /// The treatment of channels that are shared with other organisations or workspaces.
@@ -87,6 +89,7 @@ impl Default for BotSettings {
             pin_emoji: PIN_EMOJI.to_owned(),
             digests: Vec::new(),
             external_channels: ExternalChannels::Remember,
+            follow_retention: false,
         }
     }
 }

@@ -223,6 +223,9 @@ impl Upkeep {
             current: self.current.clone(),
             metrics: self.metrics.clone(),
         };
+        let sweep = catch_up.clone();
+        let alive = self.is_alive.clone();
+        tasks.spawn(sweep.sweep(move || alive(), stop.clone()));
         let is_alive = self.is_alive.clone();
         let connected = self.connected.clone();
         tasks.spawn(worker.run(stop.clone()));

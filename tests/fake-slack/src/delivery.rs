@@ -102,6 +102,9 @@ pub(crate) struct Outbound {
 impl State {
     /// Tells the bot of an event.
     pub(crate) fn emit(&mut self, mut event: Value) {
+        if self.script.tells_nothing {
+            return;
+        }
         shapes::hide_metadata(&mut event, &self.metadata_subscriptions);
         let number = self.outbound.events.len();
         let event_id = format!("Ev{number:09}");

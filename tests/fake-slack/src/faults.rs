@@ -76,6 +76,8 @@ pub(crate) struct Script {
     pub(crate) held: usize,
     /// How often sockets send a ping.
     pub(crate) ping_every: Duration,
+    /// True if no event tells of what happens.
+    pub(crate) tells_nothing: bool,
     /// True if sockets send no pings.
     pub(crate) silent: bool,
     /// Texts that are replaced in all that is sent, with their replacements.
@@ -99,6 +101,7 @@ impl Default for Script {
             held: 0,
             // About as often as Slack.
             ping_every: Duration::from_secs(10),
+            tells_nothing: false,
             silent: false,
             rewrites: Vec::new(),
             date: None,
@@ -211,6 +214,11 @@ impl Faults<'_> {
     pub fn keep_since(&self, ts: &str, is_told: bool) {
         let ts = Ts::parse(ts).unwrap_or_else(|| panic!("`{ts}` is no ts"));
         self.change(|state| state.script.kept_since = Some((ts, is_told)));
+    }
+
+    /// From now on no event tells of what happens, as of what an admin's tools do; `false` ends that.
+    pub fn tell_nothing(&self, tells_nothing: bool) {
+        self.change(|state| state.script.tells_nothing = tells_nothing);
     }
 
     /// From now on the history and threads of a channel are refused with this error; none ends it.

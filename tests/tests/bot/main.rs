@@ -33,6 +33,7 @@ mod retention;
 mod secrecy;
 mod strangers;
 pub(crate) mod support;
+mod sweep;
 pub(crate) mod team;
 mod unasked;
 mod withdrawn;

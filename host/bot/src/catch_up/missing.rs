@@ -92,7 +92,11 @@ impl CatchUp {
         ts: TsKey,
         now: i64,
     ) -> Result<Verdict, ClientError> {
-        let stretch = match self.slack.reply_alone(channel_id, thread_ts, ts).await {
+        let stretch = match self
+            .slack
+            .replies_between(channel_id, thread_ts, (ts, ts))
+            .await
+        {
             Ok(stretch) => stretch,
             Err(error) if error.refusal() == Some(RefusalKind::NotFound) => {
                 return Ok(match self.judge(channel_id, thread_ts, now).await? {

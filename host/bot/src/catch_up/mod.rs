@@ -12,6 +12,7 @@ mod audiences;
 mod channel;
 mod missing;
 mod pins;
+mod sweep;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -93,20 +93,19 @@ impl LiveSlack {
         Ok(stretch)
     }
 
-    /// One reply, with the first message of its thread.
+    /// The replies of a thread within inclusive bounds, with its first message.
     ///
     /// # Errors
     /// The client's error.
-    pub(crate) async fn reply_alone(
+    pub(crate) async fn replies_between(
         &self,
         channel_id: &str,
         thread_ts: TsKey,
-        ts: TsKey,
+        (from, to): (TsKey, TsKey),
     ) -> Result<Stretch, ClientError> {
-        let ts = ts.to_string();
         let request = HistoryRequest {
-            latest: Some(ts.clone()),
-            ..since(channel_id, Some(&ts))
+            latest: Some(to.to_string()),
+            ..since(channel_id, Some(&from.to_string()))
         };
         self.all_pages(request, Some(&thread_ts.to_string())).await
     }

@@ -335,6 +335,7 @@ impl Config {
             settings.pin_emoji.clone_from(&self.slack.pin_emoji);
             settings.digests.clone_from(&self.slack.digests);
             settings.external_channels = self.slack.external_channels;
+            settings.follow_retention = self.slack.follow_retention;
         })
     }
 

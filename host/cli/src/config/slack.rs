@@ -43,6 +43,9 @@ pub struct Slack {
     /// The treatment of channels that are shared with others: with `ignore` nothing of them is stored, and the bot says so once
     /// in each. Default `remember`.
     pub external_channels: ExternalChannels,
+    /// With `true`, messages that Slack does not show any more go here, too, as after its own retention. Default `false`: a plan that
+    /// hides them deletes nothing.
+    pub follow_retention: bool,
     /// Where the Web API is. Default `https://slack.com/api/`.
     #[serde(deserialize_with = "expanded")]
     pub api_url: String,
@@ -60,6 +63,7 @@ impl Default for Slack {
             pin_emoji: PIN_EMOJI.to_owned(),
             digests: Vec::new(),
             external_channels: ExternalChannels::Remember,
+            follow_retention: false,
             api_url: "https://slack.com/api/".to_owned(),
         }
     }

@@ -63,6 +63,27 @@ impl Gap {
     }
 }
 
+/// A channel whose stored messages are compared with the platform's, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sweep {
+    /// The channel.
+    pub channel_id: String,
+    /// Messages up to this one are still to do; `None` at the beginning.
+    pub through: Option<TsKey>,
+}
+
+/// How far the comparison of stored messages with the platform's is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Swept {
+    /// How many channels have messages.
+    pub channels: u64,
+    /// How many of them were compared to their end.
+    pub done: u64,
+    /// How many messages the platform does not show any more. It does not say that they were deleted.
+    pub hidden: u64,
+}
+
 /// The reading that is still to do.
 #[async_trait::async_trait]
 pub trait CatchUpState: Send + Sync {
@@ -136,6 +157,20 @@ pub trait CatchUpState: Send + Sync {
         channel_id: &str,
         limit: u32,
     ) -> Result<Vec<PinnedMessage>, StorageError>;
+
+    /// The channel to compare next, of those that the bot is in and that have messages: one that was begun, then one that was never
+    /// compared, then one that was last compared before `before`, in Unix seconds.
+    async fn next_sweep(&self, before: i64) -> Result<Option<Sweep>, StorageError>;
+
+    /// Notes that a channel was compared down to `Sweep::through`; to its end at `now`, in Unix seconds, if that is `None`, with so many
+    /// messages that the platform does not show any more.
+    ///
+    /// # Errors
+    /// `StorageError::NotFound` for a channel that is not stored.
+    async fn note_sweep(&self, sweep: Sweep, hidden: u64, now: i64) -> Result<(), StorageError>;
+
+    /// How far the comparison is.
+    async fn swept(&self) -> Result<Swept, StorageError>;
 
     /// Notes that it is now known whether a message was deleted.
     ///

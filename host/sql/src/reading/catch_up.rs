@@ -4,7 +4,7 @@
 use crate::params;
 use crate::session::{Connection, OptionalExtension as _};
 use myao_plugin::state::catch_up::{
-    CatchUpState, Gap, MissingMessage, PinnedMessage, UnreadChannel,
+    CatchUpState, Gap, MissingMessage, PinnedMessage, Sweep, Swept, UnreadChannel,
 };
 use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
@@ -192,6 +192,46 @@ impl CatchUpState for SqlWorkspace {
                     emoji_of: row.get(2)?,
                     at: TsKey::from_database(row.get(3)?),
                 })
+            })?)
+        })
+        .await
+    }
+
+    async fn next_sweep(&self, before: i64) -> Result<Option<Sweep>, StorageError> {
+        self.reading(move |connection, place| {
+            let next = include_str!("sql/next_sweep.sql");
+            let next = connection.query_row(next, [place.workspace, before], |row| {
+                Ok(Sweep {
+                    channel_id: row.get(0)?,
+                    through: row.get::<Option<i64>>(1)?.map(TsKey::from_database),
+                })
+            });
+            Ok(next.optional()?)
+        })
+        .await
+    }
+
+    async fn note_sweep(&self, sweep: Sweep, hidden: u64, now: i64) -> Result<(), StorageError> {
+        self.writing(move |connection, place| {
+            let channel = channel_key(connection, place, &sweep.channel_id)?;
+            let through = sweep.through.map(TsKey::to_database);
+            let hidden = i64::try_from(hidden).unwrap_or(i64::MAX);
+            let columns = params![channel, place.workspace, through, hidden, now];
+            connection.execute(include_str!("sql/note_sweep.sql"), columns)?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn swept(&self) -> Result<Swept, StorageError> {
+        self.reading(move |connection, place| {
+            let swept = include_str!("sql/swept.sql");
+            Ok(connection.query_row(swept, [place.workspace], |row| {
+                let mut swept = Swept::default();
+                swept.channels = row.get(0)?;
+                swept.done = row.get(1)?;
+                swept.hidden = row.get(2)?;
+                Ok(swept)
             })?)
         })
         .await

@@ -102,6 +102,15 @@ CREATE TABLE missing_messages (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX missing_messages_due ON missing_messages (workspace, next_try_at);
 
+-- How far stored messages were compared with the platform's, from the newest on.
+CREATE TABLE sweeps (
+    channel INTEGER PRIMARY KEY REFERENCES channels (key),
+    workspace INTEGER NOT NULL REFERENCES workspaces (key),
+    through INTEGER, -- a message id: up to it all is still to do; NULL if the last comparison has ended
+    hidden INTEGER NOT NULL, -- how many messages the platform did not show at the end of the last one
+    ended_at INTEGER -- of the last one, in Unix seconds
+) STRICT;
+
 -- From which messages each answer was made. A message need not be stored.
 CREATE TABLE reply_sources (
     channel INTEGER NOT NULL, -- of the answer, as the next

@@ -1,10 +1,13 @@
 //! The stored state of catching up.
 
-use myao_plugin::state::catch_up::{Gap, MissingMessage, UnreadChannel};
+use myao_plugin::state::catch_up::{Gap, MissingMessage, Sweep, UnreadChannel};
 use myao_plugin::state::judgments::StoredJudgment;
 use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::MessageRecord;
 
+use super::samples::{message, record};
 use super::{New, Stored, key, named, said};
 
 pub async fn a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_beginning_of_its_gap(
@@ -93,6 +96,50 @@ pub async fn a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there
         workspace.ask_again(&missing("5.0"), 2000).await.unwrap();
     }
     assert_eq!(due(i64::MAX).await, []);
+}
+
+pub async fn channels_are_compared_in_turn_and_go_on_where_they_stopped(new: New<'_>) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
+    let present = |id: &str| Effect::ChannelPresence {
+        id: id.to_owned(),
+        present: true,
+        at: key("1.0"),
+    };
+    let sweep = |channel: &str, through: Option<&str>| Sweep {
+        channel_id: channel.to_owned(),
+        through: through.map(key),
+    };
+    let next = |before| async move { workspace.next_sweep(before).await.unwrap() };
+    stored.apply(&[present("C1"), present("C2")]).await;
+    assert_eq!(next(9).await, None, "a channel without messages");
+    let said_in = |channel: &str, ts: &str| {
+        let channel_id = channel.to_owned();
+        message(MessageRecord {
+            channel_id,
+            ..record(ts, None, "a")
+        })
+    };
+    let messages = [
+        said_in("C1", "5.0"),
+        said_in("C2", "6.0"),
+        said_in("C3", "7.0"),
+    ];
+    stored.apply(&messages).await;
+    assert_eq!(next(0).await, Some(sweep("C1", None)));
+    let note = |noted: Sweep, hidden, now| async move {
+        workspace.note_sweep(noted, hidden, now).await.unwrap();
+    };
+    note(sweep("C2", Some("5.5")), 0, 100).await;
+    assert_eq!(next(0).await, Some(sweep("C2", Some("5.5"))));
+    note(sweep("C2", None), 2, 110).await;
+    note(sweep("C1", None), 1, 120).await;
+    assert_eq!(next(110).await, None);
+    assert_eq!(next(111).await, Some(sweep("C2", None)));
+    assert_eq!(next(121).await, Some(sweep("C2", None)));
+    note(sweep("C2", Some("5.5")), 0, 130).await;
+    let swept = workspace.swept().await.unwrap();
+    assert_eq!((swept.channels, swept.done, swept.hidden), (2, 2, 3));
 }
 
 pub async fn what_is_noted_of_an_unknown_channel_is_refused(new: New<'_>) {

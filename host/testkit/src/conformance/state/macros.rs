@@ -175,6 +175,7 @@ macro_rules! workspace_conformance {
             a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_beginning_of_its_gap,
             a_gap_is_open_until_all_of_it_was_read,
             a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there,
+            channels_are_compared_in_turn_and_go_on_where_they_stopped,
             what_is_noted_of_an_unknown_channel_is_refused,
         );
         $crate::workspace_conformance!($fixture; backfill:

@@ -42,6 +42,7 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
     findings.extend(budget::check(app, &workspace).await?);
     findings.extend(parked(app, &*workspace).await.map_err(failed)?);
     findings.extend(gap(app, &*workspace, bot_runs).await.map_err(failed)?);
+    findings.extend(swept(&*workspace).await.map_err(failed)?);
     findings.extend(set_aside(app, &*workspace).await.map_err(failed)?);
     // A running bot knows all that its store knows, and more.
     let waits = match bot {
@@ -64,6 +65,24 @@ async fn gap(
         let found = format!("what Slack sent since {since} could not be stored, or was left out");
         Finding::warning("missed messages", found).with_advice(when_it_runs(bot_runs))
     }))
+}
+
+/// The finding for the comparison of stored messages with Slack's; `None` if no channel has messages.
+async fn swept(workspace: &dyn Workspace) -> Result<Option<Finding>, StorageError> {
+    const CHECK: &str = "silent deletions";
+    let swept = workspace.swept().await?;
+    if swept.channels == 0 {
+        return Ok(None);
+    }
+    let (done, all) = (swept.done, swept.channels);
+    let found = format!("{done} of {all} channels were compared with Slack, one after the other");
+    if swept.hidden == 0 {
+        return Ok(Some(Finding::good(CHECK, found)));
+    }
+    let hidden = swept.hidden;
+    let found = format!("{found}; Slack does not show {hidden} messages any more, which are kept");
+    let advice = "`slack.follow_retention: true` removes what Slack does not show";
+    Ok(Some(Finding::warning(CHECK, found).with_advice(advice)))
 }
 
 /// The finding for memories whose sources are not known; `None` if there are none.
