@@ -1,8 +1,8 @@
-//! Reports the bot's health: `/live`, `/ready` and `/metrics`.
+//! Reports the bot's health: `/live`, `/ready`, `/health/answers` and `/metrics`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::extract::State;
@@ -17,9 +17,9 @@ use myao_plugin::waits::Wait;
 use myao_slack::socket::ConnectionState;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
-use super::metrics::{Metrics, joined};
+use super::metrics::{Metrics, NOT_KEPT, joined};
 use super::serve::{ClientLimits, serve};
 use super::stop::Stop;
 use super::waiting::Waiting;
@@ -32,22 +32,51 @@ const LIMITS: ClientLimits = ClientLimits {
     exchange: Duration::from_secs(15),
 };
 
+/// How long it counts that the database took an event, and that it took none.
+const TAKES: Duration = Duration::from_secs(30);
+const REFUSES: Duration = Duration::from_secs(2);
+
+/// The question of an address.
+#[derive(Clone, Copy, PartialEq)]
+enum Question {
+    /// Does the bot take events?
+    Ready,
+    /// Does it answer people?
+    Answers,
+}
+
+impl Question {
+    fn key(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Answers => "answers",
+        }
+    }
+}
+
+/// The last try to store an event.
+pub(super) struct Tried {
+    at: Instant,
+    /// How many deliveries were not kept before it.
+    not_kept: u64,
+    why: Option<String>,
+}
+
 /// The state that the endpoints report.
 #[derive(Clone)]
 pub(super) struct Health {
     pub(super) workspace: Arc<dyn Workspace>,
     /// `None` if events come over HTTP: then there is no connection that could be lost.
     pub(super) connection: Option<watch::Receiver<ConnectionState>>,
-    /// Why a database that hosts share takes no writes; `None` if it takes them.
-    pub(super) not_written: watch::Receiver<Option<String>>,
     pub(super) waiting: Waiting,
     /// True if this process does the upkeep, which one process does for all.
     pub(super) does_upkeep: Arc<AtomicBool>,
+    pub(super) tried: Arc<Mutex<Option<Tried>>>,
 }
 
 impl Health {
-    /// Why the bot is not ready; empty if it is ready.
-    async fn troubles(&self) -> Vec<String> {
+    /// Why it does not do what is asked; empty if it does.
+    async fn troubles(&self, question: Question, not_kept: u64) -> Vec<String> {
         let mut troubles = Vec::new();
         if let Some(connection) = &self.connection {
             match &*connection.borrow() {
@@ -61,16 +90,32 @@ impl Health {
                 _ => troubles.push("Slack is not connected".to_owned()),
             }
         }
-        if let Err(error) = self.workspace.waiting_events(0, 1).await {
-            troubles.push(format!(
-                "the database does not answer: {}",
-                explain_storage(&error)
-            ));
-        } else if let Some(why) = &*self.not_written.borrow() {
+        if let Some(why) = self.refusal(not_kept).await {
             troubles.push(format!("the database takes no writes: {why}"));
         }
-        troubles.extend(self.waiting.troubles());
+        if question == Question::Answers {
+            troubles.extend(self.waiting.troubles().await);
+        }
         troubles
+    }
+
+    /// Why the database takes no events. It is tried at most every few seconds, and at once if a delivery was not kept.
+    async fn refusal(&self, not_kept: u64) -> Option<String> {
+        let mut tried = self.tried.lock().await;
+        if let Some(last) = &*tried {
+            let lasts = last.why.as_ref().map_or(TAKES, |_| REFUSES);
+            if last.not_kept == not_kept && last.at.elapsed() < lasts {
+                return last.why.clone();
+            }
+        }
+        let kept = self.workspace.try_keeping().await;
+        let why = kept.err().map(|error| explain_storage(&error));
+        *tried = Some(Tried {
+            at: Instant::now(),
+            not_kept,
+            why: why.clone(),
+        });
+        why
     }
 
     /// The current waits. If the store cannot be read, the list is empty: `troubles` reports that error.
@@ -125,24 +170,28 @@ impl Report {
         phase.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The body of `/ready`, and true if the bot is ready.
-    async fn told(&self) -> (bool, Value) {
+    /// The answer to a question, and true if it is yes.
+    async fn told(&self, question: Question, is_stopping: bool) -> (bool, Value) {
         let mut does_upkeep = false;
         let mut waits = Vec::new();
-        let troubles = match self.phase() {
+        let mut troubles = match self.phase() {
             Phase::Starting => vec!["the bot starts".to_owned()],
             Phase::Running(health) => {
                 does_upkeep = health.does_upkeep.load(Ordering::Relaxed);
                 waits = health.waits().await.iter().map(as_json).collect();
-                health.troubles().await
+                let not_kept = self.0.metrics.deliveries.get(NOT_KEPT);
+                health.troubles(question, not_kept).await
             }
             Phase::Ended(why) => vec![format!("the bot has ended: {why}")],
         };
-        let is_ready = troubles.is_empty();
+        if is_stopping {
+            troubles.push("the bot stops".to_owned());
+        }
+        let is_so = troubles.is_empty();
         let told = json!({
-            "ready": is_ready, "upkeep": does_upkeep, "troubles": troubles, "waits": waits,
+            question.key(): is_so, "upkeep": does_upkeep, "troubles": troubles, "waits": waits,
         });
-        (is_ready, told)
+        (is_so, told)
     }
 
     async fn metrics(&self) -> String {
@@ -153,41 +202,51 @@ impl Report {
     }
 }
 
-/// Serves the health of all bots of this process until it is asked to stop. If there are several, each is listed under the
-/// name of its workspace.
+/// Serves the health of all bots of this process for as long as it is polled: `stop` is only told. If there are several, each is
+/// listed under the name of its workspace.
 pub async fn serve_health(reports: Vec<Report>, listener: TcpListener, stop: Stop) {
     let metrics = match reports.as_slice() {
         [only] => only.0.metrics.clone(),
         // The port is of no workspace, so its connections are not counted among those of one.
         _ => Arc::default(),
     };
+    let asks = |question| {
+        let stop = stop.clone();
+        get(move |reports| told(question, stop.is_requested(), reports))
+    };
     let router = Router::new()
         .route("/live", get(|| async { "ok\n" }))
-        .route("/ready", get(ready))
+        .route("/ready", asks(Question::Ready))
+        .route("/health/answers", asks(Question::Answers))
         .route("/metrics", get(metrics_text))
         .with_state(Arc::new(reports));
+    let (_never, stop) = Stop::new();
     serve(listener, router, LIMITS, metrics, stop).await;
 }
 
-/// Several are ready if one of them is: to start the process anew would stop that one, too.
-async fn ready(State(reports): State<Arc<Vec<Report>>>) -> impl IntoResponse {
-    let (is_ready, body) = match reports.as_slice() {
-        [only] => only.told().await,
+/// For several it is yes if it is for one of them: to take the process away would take that one, too.
+async fn told(
+    question: Question,
+    is_stopping: bool,
+    State(reports): State<Arc<Vec<Report>>>,
+) -> impl IntoResponse {
+    let (is_so, body) = match reports.as_slice() {
+        [only] => only.told(question, is_stopping).await,
         several => {
-            let mut is_ready = false;
+            let mut is_so = false;
             let mut workspaces = Map::new();
             for report in several {
-                let (is_one_ready, told) = report.told().await;
-                is_ready |= is_one_ready;
+                let (is_so_of_one, told) = report.told(question, is_stopping).await;
+                is_so |= is_so_of_one;
                 workspaces.insert(report.0.workspace.clone(), told);
             }
             (
-                is_ready,
-                json!({ "ready": is_ready, "workspaces": workspaces }),
+                is_so,
+                json!({ question.key(): is_so, "workspaces": workspaces }),
             )
         }
     };
-    let status = if is_ready {
+    let status = if is_so {
         StatusCode::OK
     } else {
         StatusCode::SERVICE_UNAVAILABLE

@@ -16,7 +16,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use super::clock::Clock;
 use super::commands::Commands;
 use super::gaps::{Gaps, Unkept};
-use super::metrics::{Metrics, seconds};
+use super::metrics::{Metrics, NOT_KEPT, seconds};
 use super::shortcuts::Shortcuts;
 use super::told::Told;
 
@@ -89,7 +89,7 @@ impl DurableInbox {
         let sent = self.events.send(Waiting { event, kept }).await;
         sent.map_err(|_| closed())?;
         let kept = answer.await.map_err(|_| closed())?;
-        let kept = kept.inspect_err(|_| self.metrics.deliveries.count("not-kept"))?;
+        let kept = kept.inspect_err(|_| self.metrics.deliveries.count(NOT_KEPT))?;
         unkept.is_kept = true;
         self.metrics.keep_seconds.observe(seconds(began.elapsed()));
         self.metrics.deliveries.count(match kept {

@@ -354,20 +354,18 @@ impl Bot {
             }),
             is_mine: is_mine.clone(),
         };
-        let (unwritten, not_written) = watch::channel(None);
         let pacing = Pacing {
             leases: self.leases.clone(),
             slack: self.slack.clone(),
             current: self.current.clone(),
-            unwritten,
         };
         tasks.spawn(pacing.run(stop.clone()));
         let health_of = Health {
             workspace: self.workspace.clone(),
             connection: state.clone(),
-            not_written,
             waiting,
             does_upkeep: is_mine,
+            tried: Arc::default(),
         };
         health.runs(health_of);
         tasks.spawn(upkeep.run(stop.clone()));

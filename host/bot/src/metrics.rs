@@ -29,6 +29,9 @@ const BEGIN: &str = "# HELP ";
 /// How a text of metrics ends.
 const END: &str = "# EOF";
 
+/// Deliveries that were not stored.
+pub(super) const NOT_KEPT: &str = "not-kept";
+
 /// One label.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct Kind {
@@ -94,6 +97,11 @@ impl Counters {
     /// Counts one.
     pub fn count(&self, kind: &'static str) {
         self.add(kind, 1);
+    }
+
+    /// The count so far.
+    pub(super) fn get(&self, kind: &'static str) -> u64 {
+        self.0.get_or_create(&Kind { kind }).get()
     }
 
     /// Counts several.

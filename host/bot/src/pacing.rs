@@ -8,8 +8,6 @@ use std::time::{Duration, Instant};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::leases::{Exchanged, Leases, Pause};
 
-use tokio::sync::watch;
-
 use crate::current::Current;
 use crate::slack::live::LiveSlack;
 use crate::stop::Stop;
@@ -28,8 +26,6 @@ pub(crate) struct Pacing {
     pub(crate) leases: Arc<dyn Leases>,
     pub(crate) slack: Arc<LiveSlack>,
     pub(crate) current: Current,
-    /// Why a shared database takes no writes, for the bot's health.
-    pub(crate) unwritten: watch::Sender<Option<String>>,
 }
 
 impl Pacing {
@@ -47,7 +43,6 @@ impl Pacing {
                     if let Some(failures) = told.over() {
                         tracing::info!("rate limits are shared again; {failures} attempts failed");
                     }
-                    self.unwritten.send_replace(None);
                     for pause in known.learn(pauses) {
                         self.keep(&pause);
                     }
@@ -55,7 +50,6 @@ impl Pacing {
                 }
                 Err(error) => {
                     if let Some(why) = told.waits(explain_storage(&error), 1) {
-                        self.unwritten.send_replace(Some(why.to_owned()));
                         tracing::warn!("rate limits are not shared with other hosts: {why}");
                     }
                 }

@@ -15,6 +15,8 @@ use crate::slack::live::LiveSlack;
 
 /// A wait that keeps people from being answered is reported as trouble if it lasts more seconds than this.
 const TROUBLE_SECONDS: i64 = 60;
+/// The same for a mention that waits for so long, whatever the reason: a model may take some minutes.
+const UNANSWERED_SECONDS: i64 = 600;
 /// The method that every answer needs.
 const POST: &str = "chat.postMessage";
 /// The agent that every answer needs.
@@ -76,11 +78,17 @@ impl Waiting {
     }
 
     /// The waits that keep people from being answered, as text.
-    pub(super) fn troubles(&self) -> Vec<String> {
+    pub(super) async fn troubles(&self) -> Vec<String> {
         let now = self.clock.seconds();
+        // If the store cannot be read, that is another trouble.
+        let mentions = self.workspace.backlog().await.unwrap_or_default().mentions;
+        let unanswered = mentions.since.map(|since| now - since);
+        let unanswered = unanswered.filter(|seconds| *seconds > UNANSWERED_SECONDS);
         let waits = self.in_process(now).into_iter();
         let mute = waits.filter(|wait| {
-            [POST, REPLIES].contains(&wait.label) && wait.until - now > TROUBLE_SECONDS
+            let is_of_answers =
+                [POST, REPLIES].contains(&wait.label) || wait.kind == WaitKind::Budget;
+            is_of_answers && wait.until - now > TROUBLE_SECONDS
         });
         mute.map(|wait| {
             format!(
@@ -90,6 +98,12 @@ impl Waiting {
                 wait.why
             )
         })
+        .chain(unanswered.map(|seconds| {
+            format!(
+                "mentions wait for an answer: {}, one for {seconds} s",
+                mentions.count
+            )
+        }))
         .collect()
     }
 

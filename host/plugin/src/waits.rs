@@ -1,6 +1,6 @@
 //! Waits: what is deferred, until when, and why. Every kind of wait has a maximum length, so that no error of a server
-//! or a clock can silence the bot. `/ready` and the metrics show all current waits. `myao doctor` asks `/ready` if the
-//! bot runs, and reads the store if not: the waits of a method, of models, of a budget, of a judgment that failed and of
+//! or a clock can silence the bot. `/ready` and the metrics show all current waits. `myao doctor` asks the bot if
+//! it runs, and reads the store if not: the waits of a method, of models, of a budget, of a judgment that failed and of
 //! who reads a channel are known only to the process that waits, and end with it.
 //!
 //! | what waits | at most |

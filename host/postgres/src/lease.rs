@@ -311,6 +311,10 @@ impl Backend for Leased {
         self.0.database.try_out(workspace, work)
     }
 
+    fn try_room(&self, workspace: i64) -> Result<(), StorageError> {
+        self.0.database.try_room(workspace)
+    }
+
     fn discard_erased(&self) -> Result<Option<String>, StorageError> {
         self.0.database.discard_erased()
     }

@@ -29,6 +29,14 @@ pub trait Backend: Send + Sync {
     /// That of `work`, or of the database.
     fn try_out(&self, workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError>;
 
+    /// Tries whether there is room for an event of a workspace, and undoes it.
+    ///
+    /// # Errors
+    /// That of the database.
+    fn try_room(&self, workspace: i64) -> Result<(), StorageError> {
+        self.try_out(workspace, &mut |_| Ok(()))
+    }
+
     /// Removes what the engine still keeps of rows that were erased. Returns why it could not, or what is left.
     ///
     /// # Errors

@@ -127,6 +127,11 @@ impl SqlWorkspace {
         self.backend.discard_erased()
     }
 
+    /// Tries whether there is room for an event.
+    pub(crate) fn try_room(&self) -> Result<(), StorageError> {
+        self.backend.try_room(self.place.workspace)
+    }
+
     /// Something was erased: what the engine keeps of it is discarded soon, in the background.
     pub(crate) fn discard_soon(&self) {
         let Some(wait) = self.discarding.plan() else {

@@ -1,5 +1,6 @@
 //! Why the store failed, with the file's path and what to do.
 
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use myao_plugin::storage::StorageError;
@@ -119,6 +120,19 @@ impl StoreError {
         Self::Sqlite {
             path: path.to_owned(),
             source,
+        }
+    }
+
+    /// Sorts errors of the disk in the same way.
+    pub(super) fn of_disk(path: &Path, error: &io::Error) -> Self {
+        let path = path.to_owned();
+        match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::Full(path),
+            ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Self::ReadOnly(path),
+            _ => Self::Disk {
+                path,
+                detail: error.to_string(),
+            },
         }
     }
 

@@ -25,6 +25,9 @@ const WAL_RETRY: Duration = Duration::from_millis(10);
 /// How many reading connections are kept open.
 const IDLE_READERS: usize = 4;
 
+/// More than most events have.
+const ROOM_BYTES: usize = 64 << 10;
+
 /// Enough for all statements, so that none is prepared twice.
 const STATEMENTS: usize = 160;
 
@@ -190,6 +193,16 @@ impl Pool {
             .map_err(|fault| StoreError::of_fault(&self.path, fault))
     }
 
+    /// Tries whether the disk has room. A transaction that is undone writes nothing, so a file beside the database tells.
+    fn try_disk(&self) -> Result<(), StoreError> {
+        let mut beside = self.path.as_os_str().to_owned();
+        beside.push("-room");
+        let written = std::fs::write(&beside, [b'0'; ROOM_BYTES]);
+        // Another thread may try at the same time.
+        let _ = std::fs::remove_file(&beside);
+        written.map_err(|error| StoreError::of_disk(&self.path, &error))
+    }
+
     /// Moves all pages of the log into the file, and empties the log. Returns why it could not.
     pub(super) fn empty_log(&self) -> Result<Option<String>, StoreError> {
         // Idle readers of this process hold no snapshot, and those of others are waited for.
@@ -279,6 +292,11 @@ impl Backend for Pool {
 
     fn try_out(&self, _workspace: i64, work: &mut Work<'_>) -> Result<(), StorageError> {
         Ok(Self::try_out(self, work)?)
+    }
+
+    fn try_room(&self, _workspace: i64) -> Result<(), StorageError> {
+        Self::try_out(self, |_| Ok(()))?;
+        Ok(self.try_disk()?)
     }
 
     /// Erased rows are overwritten in the file at once; their old pages are in the log until it is emptied.

@@ -134,6 +134,16 @@ impl Scene {
         assert_eq!(self.slack.events().last().unwrap().state, EventState::Lost);
     }
 
+    /// Whoever sends events goes elsewhere.
+    #[track_caller]
+    fn is_not_ready(bot: &mut Bot) {
+        let health = bot.health();
+        bot.until("not ready", |_| {
+            let told = exchange(health, "GET /ready", &[], "").ok()?;
+            (told.status == 503 && told.body.contains("takes no writes")).then_some(())
+        });
+    }
+
     /// The server works again: all that was said is read, and what was asked is answered once. `run` asks the database.
     #[track_caller]
     fn goes_on(&self, mut bot: Bot, run: impl Fn(&str) -> String) {
@@ -174,11 +184,7 @@ fn a_server_comes_back(way: Way) {
     bot.until("the worker to say it, too", |program| {
         read_log(program).contains("events wait: ").then_some(())
     });
-    let health = bot.health();
-    bot.until("it to be not ready", |_| {
-        let ready = exchange(health, "GET /ready", &[], "").unwrap();
-        (ready.status == 503).then_some(())
-    });
+    Scene::is_not_ready(&mut bot);
     scene.is_given_up(&mut bot);
     server.start_again();
     says(&mut bot, "events wait no longer");
@@ -303,6 +309,7 @@ fn full_disk_of_the_server_is_waited_for() {
     disk.fill();
     let full = ["the disk of", "is full", "free some space there"];
     scene.is_refused_that_says(&mut bot, &long(), &full);
+    Scene::is_not_ready(&mut bot);
     scene.is_given_up(&mut bot);
     disk.make_room();
     scene.goes_on(bot, |sql| server.run(&database, sql).unwrap());
@@ -328,6 +335,7 @@ fn full_disk_of_sqlite_is_waited_for() {
         let mut bot = scene.start();
         disk.fill();
         scene.is_refused_that_says(&mut bot, &long(), &["full"]);
+        Scene::is_not_ready(&mut bot);
         scene.is_given_up(&mut bot);
         disk.make_room();
         scene.goes_on(bot, |sql| {
@@ -362,11 +370,7 @@ fn server_that_only_reads_for_a_while_is_waited_for() {
     };
     set("on");
     scene.is_refused(&mut bot, &["is read-only", "name the primary server"]);
-    let health = bot.health();
-    bot.until("not ready", |_| {
-        let told = exchange(health, "GET /ready", &[], "").ok()?;
-        (told.status == 503 && told.body.contains("takes no writes")).then_some(())
-    });
+    Scene::is_not_ready(&mut bot);
     scene.is_given_up(&mut bot);
     set("off");
     scene.goes_on(bot, |sql| database.run(sql));

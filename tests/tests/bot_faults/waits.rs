@@ -8,7 +8,9 @@ use myao_tests::peer::exchange;
 use myao_tests::program::Program;
 use serde_json::Value;
 
-use super::common::{AKARI, CAMP, EMIKO, config, database, model, number, posts, workspace};
+use super::common::{
+    AKARI, CAMP, EMIKO, Gate, asked, config, database, model, number, posts, workspace,
+};
 
 const HOUR: i64 = 3600;
 /// Seconds that a server asks for by mistake.
@@ -18,17 +20,20 @@ fn now() -> i64 {
     i64::try_from(bot::now()).unwrap()
 }
 
-/// What `/ready` says, once it tells of a wait of a kind: its status, and that wait.
+/// What `/health/answers` says, once it tells of a wait of a kind: its status, and that wait. The bot takes events all the same.
 #[track_caller]
 fn waits_for(bot: &mut Bot, kind: &str) -> (u16, Value, Value) {
     let health = bot.health();
-    bot.until("a wait in /ready", |_| {
-        let answer = exchange(health, "GET /ready", &[], "").ok()?;
-        let ready = answer.json();
-        let waits = ready["waits"].as_array().unwrap();
+    let found = bot.until("a wait", |_| {
+        let answer = exchange(health, "GET /health/answers", &[], "").ok()?;
+        let told = answer.json();
+        let waits = told["waits"].as_array().unwrap();
         let wait = waits.iter().find(|wait| wait["kind"] == *kind)?.clone();
-        Some((answer.status, ready, wait))
-    })
+        Some((answer.status, told, wait))
+    });
+    let ready = exchange(health, "GET /ready", &[], "").unwrap();
+    assert_eq!(ready.status, 200, "{}", ready.body);
+    found
 }
 
 /// In how many seconds a wait ends.
@@ -70,13 +75,13 @@ fn slack_can_mute_it_for_an_hour_at_most_and_that_shows() {
         .times(1, "chat.postMessage", &Fault::RateLimited(years));
     let mut bot = Bot::start(Program::default(), &config);
     slack.mention(EMIKO, CAMP, "where?", None);
-    let (status, ready, wait) = waits_for(&mut bot, "slack");
+    let (status, told, wait) = waits_for(&mut bot, "slack");
     assert_eq!(
-        (status, &ready["ready"]),
+        (status, &told["answers"]),
         (503, &Value::Bool(false)),
-        "{ready:#}"
+        "{told:#}"
     );
-    let trouble = ready["troubles"][0].as_str().unwrap();
+    let trouble = told["troubles"][0].as_str().unwrap();
     assert!(
         trouble.starts_with("Slack's chat.postMessage waits for "),
         "{trouble}"
@@ -115,8 +120,8 @@ fn a_model_can_keep_answers_back_for_an_hour_at_most_and_that_shows() {
     let llm = model(|_| Reply::Http(429, "retry-after: 4294967295", "{}".to_owned()));
     let mut bot = Bot::start(Program::default(), &config(&slack, &llm));
     slack.mention(EMIKO, CAMP, "where?", None);
-    let (status, ready, wait) = waits_for(&mut bot, "model");
-    assert_eq!(status, 503, "{ready:#}");
+    let (status, told, wait) = waits_for(&mut bot, "model");
+    assert_eq!(status, 503, "{told:#}");
     assert_eq!(wait["what"], "the model of agents.response");
     assert!((HOUR - 120..=HOUR).contains(&seconds_left(&wait)), "{wait}");
     let (_, _, wait) = waits_for(&mut bot, "answer");
@@ -124,6 +129,50 @@ fn a_model_can_keep_answers_back_for_an_hour_at_most_and_that_shows() {
     let program = bot.stop();
     let latest = number(&program, "SELECT MAX(next_try_at) FROM replies");
     assert!(latest <= now() + HOUR, "{latest}");
+}
+
+#[test]
+fn a_mention_that_nobody_answers_for_long_shows_whatever_the_reason() {
+    let slack = workspace();
+    let llm = model(|_| Reply::Http(500, "a: b", "{}".to_owned()));
+    let mut bot = Bot::start(Program::default(), &config(&slack, &llm));
+    slack.mention(EMIKO, CAMP, "where?", None);
+    let (status, told, _) = waits_for(&mut bot, "answer");
+    assert_eq!(status, 200, "it may be answered soon: {told:#}");
+    write(
+        bot.program(),
+        "UPDATE replies SET asked_at = ?1",
+        now() - 700,
+    );
+    let told = exchange(bot.health(), "GET /health/answers", &[], "").unwrap();
+    assert_eq!(told.status, 503);
+    let words = "mentions wait for an answer: 1, one for 7";
+    assert!(told.body.contains(words), "{}", told.body);
+    bot.stop();
+}
+
+#[test]
+fn a_bot_that_stops_is_not_ready_and_lives() {
+    let gate = Gate::default();
+    let thinking = gate.clone();
+    let slack = workspace();
+    let llm = model(move |_| {
+        thinking.wait();
+        answer("Here.")
+    });
+    let mut bot = Bot::start(Program::default(), &config(&slack, &llm));
+    slack.mention(EMIKO, CAMP, "where?", None);
+    asked(&mut bot, &llm, 1);
+    bot.signal("TERM");
+    let health = bot.health();
+    bot.until("it to say that it stops", |_| {
+        let ready = exchange(health, "GET /ready", &[], "").unwrap();
+        (ready.status == 503 && ready.body.contains("the bot stops")).then_some(())
+    });
+    assert_eq!(exchange(health, "GET /live", &[], "").unwrap().status, 200);
+    gate.open();
+    assert_eq!(bot.ended().0, Some(0));
+    assert_eq!(slack.posts().len(), 1);
 }
 
 #[test]

@@ -28,8 +28,8 @@ pub struct PageConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HealthCheck {
-    /// Where `/live`, `/ready` and `/metrics` are: an IP address or `localhost`; the default is this machine only. Default
-    /// `127.0.0.1`.
+    /// Where `/live`, `/ready`, `/health/answers` and `/metrics` are: an IP address or `localhost`; the default is this machine
+    /// only. Default `127.0.0.1`.
     #[serde(deserialize_with = "ip_address")]
     #[schemars(with = "String")]
     pub address: IpAddr,

@@ -79,6 +79,12 @@ pub trait Inbox: Send + Sync {
     /// Stores events. They are on disk when this returns, all or none.
     async fn keep_events(&self, events: Vec<IncomingEvent>) -> Result<Vec<Kept>, StorageError>;
 
+    /// Tries whether an event could be stored now. Nothing stays of it.
+    ///
+    /// # Errors
+    /// The reason why it could not.
+    async fn try_keeping(&self) -> Result<(), StorageError>;
+
     /// Events that wait and may be tried at `now`, in order of arrival. No wait is longer than ten minutes: a later
     /// time was stored while the clock was ahead, and is ignored.
     async fn waiting_events(&self, now: i64, limit: u32)

@@ -18,6 +18,26 @@ pub struct StoredDeferral {
     pub deferral: Deferral,
 }
 
+/// Work of a kind that is not done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Pile {
+    /// How many pieces.
+    pub count: i64,
+    /// Since when there is the oldest, in Unix seconds, if that is known.
+    pub since: Option<i64>,
+}
+
+/// The work that is not done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Backlog {
+    /// Events that have not taken effect.
+    pub events: Pile,
+    /// Mentions that are not answered.
+    pub mentions: Pile,
+    /// Parked work.
+    pub parked: Pile,
+}
+
 /// Waits, deferrals and costs. No call returns messages or memories.
 #[async_trait::async_trait]
 pub trait Upkeep: Send + Sync {
@@ -25,6 +45,9 @@ pub trait Upkeep: Send + Sync {
     /// and conversations that are not judged again yet. At most 100 of each kind, the ones that end first. A time that
     /// is later than such a wait can last is ignored.
     async fn waits(&self, now: i64) -> Result<Vec<Wait>, StorageError>;
+
+    /// The work that is not done.
+    async fn backlog(&self) -> Result<Backlog, StorageError>;
 
     /// All deferred memories, ordered by scope, scope id and type.
     async fn deferrals(&self) -> Result<Vec<StoredDeferral>, StorageError>;

@@ -34,6 +34,10 @@ impl Inbox for SqlWorkspace {
             .await
     }
 
+    async fn try_keeping(&self) -> Result<(), StorageError> {
+        self.blocking(Self::try_room).await
+    }
+
     async fn waiting_events(
         &self,
         now: i64,

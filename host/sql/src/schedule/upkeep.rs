@@ -5,12 +5,13 @@ use std::time::Duration;
 use crate::params;
 use crate::session::{OptionalExtension, Result, Row};
 use myao_plugin::journal::{CallsOfMemory, ModelUse, StoredCall};
-use myao_plugin::state::upkeep::{StoredDeferral, Upkeep};
+use myao_plugin::state::upkeep::{Backlog, Pile, StoredDeferral, Upkeep};
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::Wait;
 
 use crate::journal::calls::{agent, finish_reason};
 use crate::rows;
+use crate::rows::list;
 use crate::schedule::begin_again;
 use crate::schedule::deferrals;
 use crate::schedule::waits;
@@ -22,6 +23,25 @@ impl Upkeep for SqlWorkspace {
     async fn waits(&self, now: i64) -> Result<Vec<Wait>, StorageError> {
         self.reading(move |connection, place| waits::all(connection, place, now))
             .await
+    }
+
+    async fn backlog(&self) -> Result<Backlog, StorageError> {
+        self.reading(|connection, place| {
+            let piles = include_str!("sql/backlog.sql");
+            let mut backlog = Backlog::default();
+            for (kind, pile) in list(connection, piles, params![place.workspace], |row| {
+                let (count, since) = (row.get(1)?, row.get(2)?);
+                Ok((row.get::<i64>(0)?, Pile { count, since }))
+            })? {
+                match kind {
+                    0 => backlog.events = pile,
+                    1 => backlog.mentions = pile,
+                    _ => backlog.parked.count += pile.count,
+                }
+            }
+            Ok(backlog)
+        })
+        .await
     }
 
     async fn deferrals(&self) -> Result<Vec<StoredDeferral>, StorageError> {

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A running bot.
 pub(super) struct Running {
-    /// Why it is not ready.
+    /// Why it does not answer people.
     troubles: Vec<String>,
     /// The conditions that it waits for.
     pub(super) waits: Vec<WaitLine>,
@@ -41,7 +41,7 @@ pub(super) async fn check(health: HealthCheck, workspace: &str) -> (Finding, Opt
         ),
         Some(bot) => {
             let found = format!(
-                "a bot runs at {address}, and is not ready: {}",
+                "a bot runs at {address}, and does not answer people: {}",
                 bot.troubles.join("; ")
             );
             (Finding::warning(CHECK, found), Some(bot))
@@ -69,16 +69,15 @@ async fn running(address: SocketAddr, workspace: &str) -> Option<Running> {
     if live.trim() != "ok" {
         return None;
     }
-    let ready = client.get(format!("http://{address}/ready")).send().await;
-    let ready: Value = ready.ok()?.json().await.ok()?;
-    let ready = match ready.get("workspaces") {
+    let told = client.get(format!("http://{address}/health/answers"));
+    let told: Value = told.send().await.ok()?.json().await.ok()?;
+    let told = match told.get("workspaces") {
         Some(workspaces) => workspaces.get(workspace)?,
-        None => &ready,
+        None => &told,
     };
-    let troubles = ready.get("troubles")?.as_array()?;
+    let troubles = told.get("troubles")?.as_array()?;
     let names = troubles.iter().filter_map(|trouble| trouble.as_str());
-    // An older bot does not report its waits.
-    let waits = ready.get("waits").and_then(Value::as_array);
+    let waits = told.get("waits").and_then(Value::as_array);
     Some(Running {
         troubles: names.map(str::to_owned).collect(),
         waits: waits.into_iter().flatten().filter_map(wait).collect(),

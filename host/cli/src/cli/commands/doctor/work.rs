@@ -141,6 +141,10 @@ fn waits_finding(app: &App, waits: &[WaitLine]) -> Option<Finding> {
 
 async fn events(workspace: &dyn Workspace, bot_runs: bool) -> Result<Finding, StorageError> {
     const CHECK: &str = "events";
+    if let Err(error) = workspace.try_keeping().await {
+        let found = format!("none can be stored: {}", explain_storage(&error));
+        return Ok(Finding::bad(CHECK, found));
+    }
     let waiting = workspace.waiting_events(i64::MAX, MOST).await?.len();
     let found = count(waiting, "event waits", "events wait");
     Ok(match waiting {
