@@ -18,6 +18,7 @@ use myao_slack::socket::ConnectionState;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::{Mutex, watch};
+use tokio::time::timeout;
 
 use super::metrics::{Metrics, NOT_KEPT, joined};
 use super::serve::{ClientLimits, serve};
@@ -35,6 +36,9 @@ const LIMITS: ClientLimits = ClientLimits {
 /// How long it counts that the database took an event, and that it took none.
 const TAKES: Duration = Duration::from_secs(30);
 const REFUSES: Duration = Duration::from_secs(2);
+
+/// How long the database is waited for by whoever reads metrics.
+const SCRAPE: Duration = Duration::from_secs(5);
 
 /// The question of an address.
 #[derive(Clone, Copy, PartialEq)]
@@ -195,8 +199,14 @@ impl Report {
     }
 
     async fn metrics(&self) -> String {
+        let metrics = &self.0.metrics;
         if let Phase::Running(health) = self.phase() {
-            self.0.metrics.set_waits(&health.waits().await);
+            // The rest is served without a database, too.
+            let _ = timeout(SCRAPE, async {
+                metrics.set_waits(&health.waits().await);
+                metrics.set_figures(&health.waiting.figures().await);
+            })
+            .await;
         }
         self.0.metrics.text()
     }

@@ -61,6 +61,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64};
 use std::time::Duration;
 
+use axum::http::StatusCode;
+use axum::middleware::map_response;
+use axum::response::Response;
 use budget::Budget;
 use clock::Clock;
 use commands::Commands;
@@ -176,6 +179,7 @@ impl Bot {
         reload: mpsc::Receiver<()>,
         stop: Stop,
     ) -> Result<(), BotError> {
+        self.metrics.started.set(self.clock.seconds());
         let (arrived, asked, connected) = (notify(), notify(), notify());
         let gaps = Gaps::default();
         // Events that the last run left are already waiting.
@@ -281,7 +285,19 @@ impl Bot {
     ) {
         let clock = self.clock.clone();
         let clock = move || clock.unsigned_seconds();
-        let router = http::router(inbox, signing_secret, clock);
+        let metrics = self.metrics.clone();
+        let router = http::router(inbox, signing_secret, clock).layer(map_response(
+            move |response: Response| {
+                match response.status() {
+                    StatusCode::UNAUTHORIZED => metrics.deliveries.count("unsigned"),
+                    StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE => {
+                        metrics.deliveries.count("unreadable");
+                    }
+                    _ => {}
+                }
+                std::future::ready(response)
+            },
+        ));
         // There is no way to know whether Slack can reach the bot: while it listens, it counts as connected.
         self.metrics.connected.set(1);
         serve(listener, router, EVENT_LIMITS, self.metrics.clone(), stop).await;

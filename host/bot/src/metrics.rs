@@ -1,11 +1,15 @@
 //! The bot's counters, for Prometheus (<https://prometheus.io/docs/specs/om/open_metrics_spec/>). They hold only names,
 //! numbers and kinds: nothing that anybody wrote, nor where.
 
+mod figures;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+pub use figures::Figures;
+use figures::Gauges;
 use myao_plugin::llm::{CallObserver, CallRecord};
 use myao_plugin::printable::line;
 use myao_plugin::waits::Wait;
@@ -15,6 +19,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Registry, Unit};
 
 /// The maximum number of models with a label of their own; more than one bot can have configured. Any others are
@@ -55,7 +60,7 @@ struct WaitLabels {
 /// All counters of one bot.
 pub struct Metrics {
     registry: Mutex<Registry>,
-    /// Deliveries, by `new`, `duplicate` and `foreign`.
+    /// Deliveries, by `new`, `duplicate`, `foreign`, `not-kept`, `unsigned` and `unreadable`.
     pub deliveries: Counters,
     /// Events, by `applied`, `failed` and `set-aside`.
     pub events: Counters,
@@ -75,6 +80,8 @@ pub struct Metrics {
     pub connected: Gauge,
     /// 1 while this process does the upkeep, which one process does for all.
     pub upkeep: Gauge,
+    /// When the bot was started, in Unix seconds.
+    pub started: Gauge,
     /// How many times the socket was connected.
     pub connections: Counter,
     /// Unreadable parts that are skipped, by `event` and `message`.
@@ -87,6 +94,7 @@ pub struct Metrics {
     tokens: Counters,
     waits: Family<WaitLabels, Gauge>,
     wait_ends: Family<WaitLabels, Gauge>,
+    gauges: Gauges,
 }
 
 /// A counter by kind.
@@ -151,6 +159,7 @@ impl Metrics {
             memories: counters(&mut registry, "memories", "Memories made"),
             connected: Gauge::default(),
             upkeep: Gauge::default(),
+            started: Gauge::default(),
             connections: Counter::default(),
             left_out: counters(
                 &mut registry,
@@ -167,6 +176,7 @@ impl Metrics {
             tokens: counters(&mut registry, "model_tokens", "Tokens of the models' calls"),
             waits: Family::default(),
             wait_ends: Family::default(),
+            gauges: Gauges::new(&mut registry),
             registry: Mutex::new(Registry::default()),
         };
         registry.register(
@@ -178,6 +188,13 @@ impl Metrics {
             "upkeep",
             "Whether this process does the upkeep of the workspace",
             metrics.upkeep.clone(),
+        );
+        let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+        registry.register("build", "The program", build);
+        registry.register(
+            "start_timestamp_seconds",
+            "When the bot was started",
+            metrics.started.clone(),
         );
         registry.register(
             "connections",
@@ -224,6 +241,11 @@ impl Metrics {
             let end = self.wait_ends.get_or_create(&labels);
             end.set(end.get().max(wait.until));
         }
+    }
+
+    /// Sets what was read of the database.
+    pub fn set_figures(&self, figures: &Figures) {
+        self.gauges.set(figures);
     }
 
     /// All of them as OpenMetrics text.

@@ -11,6 +11,7 @@ use myao_plugin::waits::{Wait, WaitKind, is_under_way};
 use super::budget::Budget;
 use super::clock::Clock;
 use super::current::Current;
+use super::metrics::Figures;
 use crate::slack::live::LiveSlack;
 
 /// A wait that keeps people from being answered is reported as trouble if it lasts more seconds than this.
@@ -55,6 +56,22 @@ impl Waiting {
         }));
         waits.extend(self.unread_audiences(now).await?);
         Ok(waits)
+    }
+
+    /// What the metrics show of the database, as far as it can be read.
+    pub(super) async fn figures(&self) -> Figures {
+        let workspace = &self.workspace;
+        let gap = workspace.gap().await.ok();
+        let unread = workspace.unread_channels(i64::MAX).await.ok();
+        Figures {
+            now: self.clock.seconds(),
+            backlog: workspace.backlog().await.ok(),
+            database: workspace.database_use(),
+            caught_up: workspace.connected_through().await.ok().flatten(),
+            gap: gap.map(|gap| gap.is_some()),
+            unread: unread.map(|unread| unread.len()),
+            budget: self.budget.spent_parts().await.unwrap_or_default(),
+        }
     }
 
     /// The channels that Slack is asked about again.

@@ -38,6 +38,10 @@ impl Backend for Database {
         })
     }
 
+    fn connections(&self) -> (usize, usize) {
+        self.connections_in_use()
+    }
+
     fn discard_erased(&self) -> Result<Option<String>, StorageError> {
         Ok(vacuum::discard(self)?)
     }

@@ -146,6 +146,15 @@ impl Database {
         &self.address
     }
 
+    /// How many connections are in use, and how many there can be.
+    pub(crate) fn connections_in_use(&self) -> (usize, usize) {
+        let status = self.pool.status();
+        (
+            status.size.saturating_sub(status.available),
+            status.max_size,
+        )
+    }
+
     fn runtime(&self) -> Result<&Runtime, PostgresError> {
         self.runtime
             .as_ref()

@@ -315,6 +315,10 @@ impl Backend for Leased {
         self.0.database.try_room(workspace)
     }
 
+    fn connections(&self) -> (usize, usize) {
+        self.0.database.connections()
+    }
+
     fn discard_erased(&self) -> Result<Option<String>, StorageError> {
         self.0.database.discard_erased()
     }

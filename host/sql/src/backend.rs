@@ -37,6 +37,11 @@ pub trait Backend: Send + Sync {
         self.try_out(workspace, &mut |_| Ok(()))
     }
 
+    /// How many connections are in use, and how many there can be; 0 if their number is not limited.
+    fn connections(&self) -> (usize, usize) {
+        (0, 0)
+    }
+
     /// Removes what the engine still keeps of rows that were erased. Returns why it could not, or what is left.
     ///
     /// # Errors

@@ -1,8 +1,10 @@
 //! One workspace of the store: how its rows are read and written.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use myao_plugin::state::audit::{Actor, Door};
+use myao_plugin::state::upkeep::DatabaseUse;
 use myao_plugin::storage::StorageError;
 use myao_plugin::{LocalTime, OtherReason, Place as SeenFrom};
 
@@ -20,6 +22,8 @@ use crate::transaction::{reading, trying, writing};
 pub struct SqlWorkspace {
     backend: Arc<dyn Backend>,
     discarding: Arc<Discarding>,
+    /// How many calls failed for a reason of the database.
+    errors: Arc<AtomicU64>,
     pub(crate) place: Place,
 }
 
@@ -35,6 +39,7 @@ impl SqlWorkspace {
         Self {
             backend,
             discarding: Arc::default(),
+            errors: Arc::default(),
             place: Place {
                 workspace,
                 local_time,
@@ -170,7 +175,20 @@ impl SqlWorkspace {
         work: impl FnOnce(&Self) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let this = self.clone();
-        on_blocking_thread(move || work(&this)).await
+        let done = on_blocking_thread(move || work(&this)).await;
+        if let Err(StorageError::Unavailable(_) | StorageError::Other(_)) = &done {
+            self.errors.fetch_add(1, Ordering::Relaxed);
+        }
+        done
+    }
+
+    pub(crate) fn use_of_database(&self) -> DatabaseUse {
+        let (used, most) = self.backend.connections();
+        DatabaseUse {
+            errors: self.errors.load(Ordering::Relaxed),
+            used,
+            most,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use myao_fake_slack::FakeSlack;
 use myao_tests::bot::Bot;
 use myao_tests::llm_server::{LlmServer, answer_with_usage};
 use myao_tests::noon;
+use myao_tests::peer::exchange;
 use serde_json::Value;
 
 use super::support::{AKARI, ANSWER, CAMP, EMIKO, connect, number, posts, replies_of, workspace};
@@ -67,6 +68,13 @@ fn a_mention_beyond_the_budget_is_told_when_to_ask_again_and_home_and_doctor_say
     assert!(
         budget.contains(words) && budget.contains("warning"),
         "{budget}"
+    );
+    let told = |path: &str| exchange(bot.health(), &format!("GET {path}"), &[], "").unwrap();
+    let spent = "myao_budget_spent_ratio{kind=\"tokens\"} 0.995\n";
+    assert!(told("/metrics").body.contains(spent));
+    assert_eq!(
+        (told("/ready").status, told("/health/answers").status),
+        (200, 503)
     );
     let waits = found("waits");
     assert!(

@@ -210,6 +210,12 @@ fn requests_with_wrong_signatures_are_refused_and_change_nothing() {
     }
     slack.post(EMIKO, CAMP, "予算は？", None);
     bot.messages(CAMP, 2);
+    let metrics = exchange(bot.health(), "GET /metrics", &[], "").unwrap();
+    let refused = "myao_deliveries_total{kind=\"unsigned\"} 9\n";
+    assert!(metrics.body.contains(refused), "{}", metrics.body);
+    let told = bot.program().run(&["doctor"]).stdout;
+    let words = "9 deliveries were refused, as they are not signed by Slack";
+    assert!(told.contains(words), "{told}");
     let program = bot.stop();
     let texts: Vec<_> = said(&program, CAMP)
         .into_iter()

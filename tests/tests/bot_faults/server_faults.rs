@@ -372,6 +372,24 @@ fn server_that_only_reads_for_a_while_is_waited_for() {
     scene.is_refused(&mut bot, &["is read-only", "name the primary server"]);
     Scene::is_not_ready(&mut bot);
     scene.is_given_up(&mut bot);
+    let metrics = exchange(bot.health(), "GET /metrics", &[], "")
+        .unwrap()
+        .body;
+    let count = |name: &str| {
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name));
+        line.unwrap().trim().parse::<u64>().unwrap()
+    };
+    assert!(count("myao_database_errors_total ") > 0);
+    assert_eq!(count("myao_database_connections{kind=\"most\"} "), 16);
+    let told = bot.program().run(&["--json", "doctor"]);
+    assert_eq!(told.code, Some(1));
+    for words in ["takes no writes: ", "none can be stored: "] {
+        assert!(
+            told.stdout.contains(words),
+            "no `{words}` in {}",
+            told.stdout
+        );
+    }
     set("off");
     scene.goes_on(bot, |sql| database.run(sql));
 }

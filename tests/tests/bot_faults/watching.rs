@@ -5,14 +5,14 @@ use std::fs;
 use std::net::TcpListener;
 
 use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, Fault};
-use myao_tests::bot::{Bot, read_log};
+use myao_tests::bot::{Bot, now, read_log};
 use myao_tests::llm_server::answer;
 use myao_tests::peer::{Answer, exchange};
 use myao_tests::program::Program;
 use serde_json::Value;
 
 use super::common::{
-    AKARI, CAMP, EMIKO, config, model, number, posts, says, wait_until_idle, workspace,
+    AKARI, CAMP, EMIKO, config, database, model, number, posts, says, wait_until_idle, workspace,
 };
 
 fn get(bot: &Bot, path: &str) -> Answer {
@@ -90,6 +90,48 @@ fn metrics_are_openmetrics_and_grow() {
     assert_eq!(after["myao_connected"], 1.0);
     assert_eq!(after["myao_upkeep"], 1.0);
     assert_eq!(after["myao_connections_total"], 1.0);
+    assert_eq!(after["myao_build_info{version=\"0.2.0\"}"], 1.0);
+    let now = f64::from(u32::try_from(now()).unwrap());
+    for since in [
+        "myao_start_timestamp_seconds",
+        "myao_caught_up_timestamp_seconds",
+    ] {
+        let ago = now - after[since];
+        assert!((0.0..120.0).contains(&ago), "{since}: {ago} s ago");
+    }
+    for name in [
+        "myao_backlog{kind=\"event\"}",
+        "myao_backlog{kind=\"mention\"}",
+        "myao_backlog{kind=\"parked\"}",
+        "myao_gaps{kind=\"deliveries\"}",
+        "myao_gaps{kind=\"channels\"}",
+        "myao_database_errors_total",
+    ] {
+        assert_eq!(after[name], 0.0, "{name}");
+    }
+    let program = bot.stop();
+
+    // As another run left it.
+    let left = database(&program);
+    left.execute_batch(
+        "UPDATE events SET state = 2, payload = '{}', error = 'odd' WHERE id = 1;
+        UPDATE replies SET state = 0, asked_at = asked_at - 500, next_try_at = asked_at + 3000;
+        INSERT INTO delivery_gaps (workspace, since, until) SELECT key, 0, 9999999999 FROM workspaces;",
+    )
+    .unwrap();
+    slack
+        .faults()
+        .times(99, "conversations.list", &Fault::Status(500));
+    let bot = Bot::start(program, &config(&slack, &llm));
+    let found = samples(&get(&bot, "/metrics").body);
+    for (name, least) in [
+        ("myao_backlog{kind=\"mention\"}", 1.0),
+        ("myao_backlog_age_seconds{kind=\"mention\"}", 500.0),
+        ("myao_backlog{kind=\"parked\"}", 1.0),
+        ("myao_gaps{kind=\"deliveries\"}", 1.0),
+    ] {
+        assert!(found[name] >= least, "{name}: {}", found[name]);
+    }
     bot.stop();
 }
 
@@ -104,7 +146,7 @@ fn samples(text: &str) -> BTreeMap<String, f64> {
             let words: Vec<&str> = comment.splitn(3, ' ').collect();
             match words.as_slice() {
                 ["HELP" | "UNIT", name, _] => assert!(name.starts_with("myao_"), "{line}"),
-                ["TYPE", name, "counter" | "gauge" | "histogram"] => {
+                ["TYPE", name, "counter" | "gauge" | "histogram" | "info"] => {
                     families.push((*name).to_owned())
                 }
                 ["EOF"] => {}

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use myao_bot::metrics::Metrics;
+use myao_bot::metrics::{Figures, Metrics};
 use myao_plugin::llm::{CallObserver as _, CallRecord};
+use myao_plugin::state::upkeep::Backlog;
 use myao_plugin::waits::{Wait, WaitKind};
-use myao_tests::project_file;
+use myao_tests::{project_file, read_project_file};
 
 use crate::document::{Document, documents};
 
@@ -91,12 +92,20 @@ fn the_table_of_metrics_lists_every_metric() {
         until: 1,
         why: String::new(),
     }]);
+    let figures = Figures {
+        backlog: Some(Backlog::default()),
+        gap: Some(false),
+        budget: vec![("any", 0.0)],
+        ..Figures::default()
+    };
+    metrics.set_figures(&figures);
     let text = metrics.text();
     let there: BTreeSet<String> = text
         .lines()
         .filter_map(|line| line.strip_prefix("# TYPE "))
         .map(|line| match line.split_once(' ') {
             Some((name, "counter")) => format!("{name}_total"),
+            Some((name, "info")) => format!("{name}_info"),
             Some((name, _)) => name.to_owned(),
             None => line.to_owned(),
         })
@@ -106,6 +115,25 @@ fn the_table_of_metrics_lists_every_metric() {
         there,
         "docs/operations.md, \"Metrics\""
     );
+}
+
+/// The table lists every metric that the program serves.
+#[test]
+fn alerts_and_dashboard_ask_for_metrics_that_the_table_lists() {
+    let listed = listed(&operations(), "metrics");
+    for path in [
+        "packaging/prometheus/alerts.yaml",
+        "packaging/grafana/myao.json",
+    ] {
+        let text = read_project_file(path);
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let named: BTreeSet<&str> = words.filter(|word| word.starts_with("myao_")).collect();
+        assert!(named.len() > 10, "{path}: {named:?}");
+        for name in named {
+            let name = name.strip_suffix("_bucket").unwrap_or(name);
+            assert!(listed.contains(name), "{path}: {name}");
+        }
+    }
 }
 
 #[test]

@@ -32,6 +32,8 @@ use crate::clock::Clock;
 
 /// The tokens that a provider adds to a prompt and its schema: the frame of a message.
 const FRAME_TOKENS: u32 = 32;
+/// What an answer counts for of which the provider reported no tokens, where that is only shown.
+const UNREPORTED_TOKENS: u32 = 32_768;
 /// The longest that the budget of a day can be spent, in seconds.
 const LONGEST_WAIT: i64 = 28 * 3600;
 
@@ -147,6 +149,31 @@ impl Budget {
         let used = used.map_err(|error| explain_storage(&error))?;
         let amounts = used.iter().map(|of| price::cost_of(of, &*prices, longest));
         Ok(amounts.fold(Amount::default(), Amount::plus))
+    }
+
+    /// The spent part of each limit of the day: 1 is all of it.
+    ///
+    /// # Errors
+    /// An error of the store, as text.
+    pub(crate) async fn spent_parts(&self) -> Result<Vec<(&'static str, f64)>, String> {
+        let most = self.ledger.with(|state| state.terms.day);
+        if !most.is_set() {
+            return Ok(Vec::new());
+        }
+        let spent = self
+            .spent_in(Day::today(&self.clock), UNREPORTED_TOKENS)
+            .await?;
+        let part = |spent: u128, most: u128| {
+            let part = spent.saturating_mul(10_000).checked_div(most);
+            let part = u32::try_from(part.unwrap_or(10_000)).unwrap_or(u32::MAX);
+            f64::from(part) / 10_000.0
+        };
+        let tokens = most.tokens.map(|most| part(spent.tokens, most.into()));
+        let money = most.money.map(|most| part(spent.money, most));
+        let parts = [("tokens", tokens), ("money", money)].into_iter();
+        Ok(parts
+            .filter_map(|(unit, part)| Some((unit, part?)))
+            .collect())
     }
 
     /// Allows the call of an embedder for these texts, or says why it may not be made. It counts for the day alone.

@@ -38,6 +38,17 @@ pub struct Backlog {
     pub parked: Pile,
 }
 
+/// How this process fares with its database.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct DatabaseUse {
+    /// Calls that failed since the start for a reason of the database.
+    pub errors: u64,
+    /// The connections that are in use.
+    pub used: usize,
+    /// How many there can be; 0 if their number is not limited.
+    pub most: usize,
+}
+
 /// Waits, deferrals and costs. No call returns messages or memories.
 #[async_trait::async_trait]
 pub trait Upkeep: Send + Sync {
@@ -48,6 +59,9 @@ pub trait Upkeep: Send + Sync {
 
     /// The work that is not done.
     async fn backlog(&self) -> Result<Backlog, StorageError>;
+
+    /// How this process fares with its database.
+    fn database_use(&self) -> DatabaseUse;
 
     /// All deferred memories, ordered by scope, scope id and type.
     async fn deferrals(&self) -> Result<Vec<StoredDeferral>, StorageError>;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::params;
 use crate::session::{OptionalExtension, Result, Row};
 use myao_plugin::journal::{CallsOfMemory, ModelUse, StoredCall};
-use myao_plugin::state::upkeep::{Backlog, Pile, StoredDeferral, Upkeep};
+use myao_plugin::state::upkeep::{Backlog, DatabaseUse, Pile, StoredDeferral, Upkeep};
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::Wait;
 
@@ -42,6 +42,10 @@ impl Upkeep for SqlWorkspace {
             Ok(backlog)
         })
         .await
+    }
+
+    fn database_use(&self) -> DatabaseUse {
+        self.use_of_database()
     }
 
     async fn deferrals(&self) -> Result<Vec<StoredDeferral>, StorageError> {

@@ -116,6 +116,12 @@ pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<Exi
     let (health, bot) = health::check(app.config.health_check, &app.config.workspace).await;
     findings.extend(slack::check(&app.config.slack, bot.is_some()).await);
     findings.push(health);
+    let unsigned = bot.as_ref().map_or(0, |bot| bot.unsigned);
+    if unsigned > 0 {
+        let found = format!("{unsigned} deliveries were refused, as they are not signed by Slack");
+        let advice = "if they are Slack's, slack.signing_secret or the clock is wrong";
+        findings.push(Finding::warning("deliveries", found).with_advice(advice));
+    }
     if has_tables {
         findings.extend(work::check(app, bot).await);
     }

@@ -20,6 +20,8 @@ pub(super) struct Running {
     troubles: Vec<String>,
     /// The conditions that it waits for.
     pub(super) waits: Vec<WaitLine>,
+    /// Deliveries that Slack did not sign.
+    pub(super) unsigned: u64,
 }
 
 /// Checks the server on the port; also returns the bot of the workspace, if it is one.
@@ -78,10 +80,28 @@ async fn running(address: SocketAddr, workspace: &str) -> Option<Running> {
     let troubles = told.get("troubles")?.as_array()?;
     let names = troubles.iter().filter_map(|trouble| trouble.as_str());
     let waits = told.get("waits").and_then(Value::as_array);
+    let metrics = client.get(format!("http://{address}/metrics")).send().await;
+    let metrics = metrics.ok()?.text().await.ok()?;
     Some(Running {
         troubles: names.map(str::to_owned).collect(),
         waits: waits.into_iter().flatten().filter_map(wait).collect(),
+        unsigned: unsigned(&metrics, workspace),
     })
+}
+
+/// The number of deliveries without Slack's signature. Of several bots, each line has the name of its workspace.
+fn unsigned(metrics: &str, workspace: &str) -> u64 {
+    let of_others = |labels: &str| {
+        labels.contains("workspace=") && !labels.contains(&format!("workspace=\"{workspace}\""))
+    };
+    let counts = metrics.lines().filter_map(|line| {
+        let (labels, count) = line
+            .strip_prefix("myao_deliveries_total{")?
+            .rsplit_once("} ")?;
+        let counts = labels.contains("kind=\"unsigned\"") && !of_others(labels);
+        counts.then(|| count.parse::<u64>().ok())?
+    });
+    counts.sum()
 }
 
 fn wait(wait: &Value) -> Option<WaitLine> {
