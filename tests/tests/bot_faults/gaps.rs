@@ -1,5 +1,6 @@
 //! Messages that Slack does not deliver, or cannot: the bot reads them later, on both stores.
 
+use chrono::DateTime;
 use myao_fake_slack::{FakeSlack, Fault};
 use myao_tests::bot::{Bot, now};
 use myao_tests::llm_server::{LlmServer, answer};
@@ -79,6 +80,37 @@ fn what_slack_leaves_out_as_there_is_too_much_is_read_later() {
         assert_eq!(scene.number(bot.program(), said), 1);
         bot.stop();
         assert_eq!(slack.posts().len(), 1);
+    });
+}
+
+/// Nobody told the bot of these messages, and it believes that it has seen all.
+#[test]
+fn what_was_missed_is_read_when_an_operator_asks_for_it() {
+    on_both_stores(|scene| {
+        let slack = &scene.slack;
+        let count = |text: &str| format!("SELECT COUNT(*) FROM messages WHERE text = '{text}'");
+        let say = |text: &str, ago: u64| {
+            let ts = format!("{}.000100", now() - ago);
+            slack.post_at(&ts, AKARI, CAMP, text, None);
+        };
+        let since = DateTime::from_timestamp_secs(i64::try_from(now()).unwrap() - 9000);
+        let catch_up = ["catch-up", "--since", &since.unwrap().to_rfc3339()];
+        let program = scene.start(Program::default()).stop();
+        say("before", 8000);
+        let mut bot = scene.start(program);
+        assert_eq!(scene.number(bot.program(), &count("before")), 0);
+        let one = [&catch_up[..], &["--channel", "camp"]].concat();
+        let told = bot.program().run(&one).output();
+        assert!(told.contains("#camp. A running bot begins"), "{told}");
+        scene.becomes(&mut bot, &count("before"), 1);
+        let program = bot.stop();
+        say("later", 7000);
+        let told = program.run(&catch_up).output();
+        assert!(told.contains("all channels. "), "{told}");
+        let mut bot = scene.start(program);
+        assert_eq!(scene.number(bot.program(), &count("later")), 1);
+        scene.becomes(&mut bot, "SELECT COUNT(*) FROM delivery_gaps", 0);
+        bot.stop();
     });
 }
 

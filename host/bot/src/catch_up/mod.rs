@@ -172,8 +172,12 @@ impl CatchUp {
         }
         self.gaps.save(&*self.workspace).await?;
         self.note_connected(now).await?;
-        // The host that opened it may have a slower clock.
-        self.workspace.close_gap(now - CLOCK_SECONDS).await?;
+        let read = Gap {
+            since: since.unwrap_or(0),
+            // The host that opened it may have a slower clock.
+            until: now - CLOCK_SECONDS,
+        };
+        self.workspace.close_gap(read).await?;
         self.ask_for_missing(now, MAX_ASKS).await?;
         let read = channels.len() - later;
         tracing::info!("caught up: {read} channels, {messages} messages read");

@@ -113,6 +113,15 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with = "retry")]
         drop: bool,
     },
+    /// Have the bot read messages of Slack again that it may have missed
+    CatchUp {
+        /// Since this day, or time
+        #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
+        since: MomentArg,
+        /// Only in this channel, by its name or id
+        #[arg(long, value_name = "NAME_OR_ID")]
+        channel: Option<String>,
+    },
     /// Show the calls of models: tokens, time and money
     Usage(UsageArgs),
     /// Make the vectors for search by meaning; the bot makes them, too

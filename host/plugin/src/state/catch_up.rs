@@ -93,8 +93,8 @@ pub trait CatchUpState: Send + Sync {
     /// The open gap.
     async fn gap(&self) -> Result<Option<Gap>, StorageError>;
 
-    /// Notes that everything up to `read_at`, in Unix seconds, was read. What is later stays missing.
-    async fn close_gap(&self, read_at: i64) -> Result<(), StorageError>;
+    /// Notes that everything of this time was read. What is earlier or later stays missing.
+    async fn close_gap(&self, read: Gap) -> Result<(), StorageError>;
 
     /// Notes at `now`, in Unix seconds, that the history of a channel could not be read from `since` on. The earliest
     /// such time is kept until [`Self::end_unread`]; `None` counts as earlier than any time. The channel is retried

@@ -48,12 +48,19 @@ impl CatchUpState for SqlWorkspace {
         .await
     }
 
-    async fn close_gap(&self, read_at: i64) -> Result<(), StorageError> {
+    async fn close_gap(&self, read: Gap) -> Result<(), StorageError> {
         self.writing(move |connection, place| {
-            let columns = [place.workspace, read_at, Gap::LONGEST_SECONDS];
+            let columns = [
+                place.workspace,
+                read.since,
+                read.until,
+                Gap::LONGEST_SECONDS,
+            ];
             for statement in [
-                "DELETE FROM delivery_gaps WHERE workspace = ?1 AND (until < ?2 OR until > ?2 + ?3)",
-                "UPDATE delivery_gaps SET since = ?2 WHERE workspace = ?1 AND since < ?2 AND ?3 > 0",
+                "DELETE FROM delivery_gaps \
+                 WHERE workspace = ?1 AND since >= ?2 AND (until < ?3 OR until > ?3 + ?4)",
+                "UPDATE delivery_gaps SET since = ?3 \
+                 WHERE workspace = ?1 AND since >= ?2 AND since < ?3 AND ?4 > 0",
             ] {
                 connection.execute(statement, columns)?;
             }

@@ -3,6 +3,7 @@
 mod ask;
 mod audit;
 mod backup;
+mod catch_up;
 mod chat;
 mod config;
 mod copy;
@@ -71,6 +72,7 @@ pub(super) async fn run(app: &App, command: Command) -> anyhow::Result<ExitCode>
         Command::Man { folder } => shell::man(&folder),
         Command::Audit { since } => audit::run(app, since).await,
         Command::Parked { retry, drop } => parked::run(app, retry, drop).await,
+        Command::CatchUp { since, channel } => catch_up::run(app, since, channel.as_deref()).await,
         Command::Usage(arguments) => usage::run(app, &arguments).await,
         Command::Replay(arguments) => replay::run(app, &arguments).await,
         Command::Prompt(arguments) => prompt::prompt(app, &arguments).await,

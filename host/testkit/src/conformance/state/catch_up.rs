@@ -57,14 +57,17 @@ pub async fn a_gap_is_open_until_all_of_it_was_read(new: New<'_>) {
         workspace.open_gap(Gap { since, until }).await.unwrap();
     }
     assert_eq!(workspace.gap().await, Ok(gap(400, 700)));
-    workspace.close_gap(700).await.unwrap();
+    let read = |since, until| workspace.close_gap(Gap { since, until });
+    read(401, 800).await.unwrap();
+    assert_eq!(workspace.gap().await, Ok(gap(400, 700)));
+    read(400, 700).await.unwrap();
     assert_eq!(workspace.gap().await, Ok(gap(700, 700)));
-    workspace.close_gap(701).await.unwrap();
+    read(400, 701).await.unwrap();
     assert_eq!(workspace.gap().await, Ok(None));
     // The clock was ahead.
     let (since, until) = (100, 5000);
     workspace.open_gap(Gap { since, until }).await.unwrap();
-    workspace.close_gap(1000).await.unwrap();
+    read(0, 1000).await.unwrap();
     assert_eq!(workspace.gap().await, Ok(None));
 }
 
