@@ -98,7 +98,7 @@ docs: component ## the generated parts of the documents, and the listings of pub
 	@scripts/public-api --write
 
 # The release profile, so that wasmtime's and SQLite's build scripts run once for everything.
-lint: component ## formatting, clippy and the documentation, with warnings denied; the public APIs
+lint: component ## formatting, clippy and the documentation, with warnings denied; the public APIs; packaging/
 	@scripts/install-prerequisites lint
 	cargo fmt --all --check
 	cargo fmt --manifest-path tests/contract/Cargo.toml --check
@@ -108,6 +108,7 @@ lint: component ## formatting, clippy and the documentation, with warnings denie
 	cargo clippy --manifest-path tests/composition/Cargo.toml -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" cargo doc --release --workspace --no-deps
 	@scripts/public-api
+	@scripts/lint-packaging
 
 fmt: ## format the code
 	@scripts/install-prerequisites lint

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 
 use myao_tests::postgres::ServerDatabase;
+use myao_tests::program::Program;
 
 use crate::bot::support::{
     AKARI, ANSWER, CAMP, EMIKO, connect_again, model, posts, replies_of, workspace,
@@ -43,4 +44,36 @@ fn the_bot_keeps_what_is_said_answers_once_and_remembers() {
     assert_eq!(slack.posts().len(), 2);
     let said = "SELECT count(*) FROM messages WHERE text LIKE '%箱根に決まりました%'";
     assert_eq!(count(said), 1);
+}
+
+/// As packaging/kubernetes/myao.yaml has it.
+#[test]
+fn bot_works_with_tables_that_another_role_has_made() {
+    let (slack, llm) = (workspace(), model());
+    let database = ServerDatabase::default();
+    let name = database.run("SELECT current_database()");
+    let [owner, user] = ["owner", "user"].map(|role| format!("{role}_of_{name}"));
+    let _ = database.run(&format!(
+        "CREATE ROLE {owner} LOGIN PASSWORD 'secret'; CREATE ROLE {user} LOGIN PASSWORD 'secret'; \
+         ALTER DATABASE {name} OWNER TO {owner}; ALTER SCHEMA public OWNER TO {owner}; \
+         GRANT USAGE ON SCHEMA public TO {user}; ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA public \
+         GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {user}"
+    ));
+    let (_, place) = database
+        .url()
+        .split_once('@')
+        .map(|(user, place)| (user.to_owned(), place.to_owned()))
+        .unwrap();
+    let memory =
+        |role: &str| format!("memory: {{ database_url: 'postgres://{role}:secret@{place}' }}\n");
+    let prepared = Program::with_config(&memory(&owner)).run(&["database", "prepare"]);
+    assert!(prepared.output().contains(" is prepared."));
+    let config = format!("{}{}", replies_of(&llm), memory(&user));
+    let mut bot = connect_again(&slack, Program::default(), &config);
+    slack.mention(EMIKO, CAMP, "会場はどこですか？", None);
+    assert_eq!(posts(&slack, &mut bot, 1)[0].text, ANSWER);
+    bot.stop();
+    let _ = database.run(&format!(
+        "REASSIGN OWNED BY {owner} TO postgres; DROP OWNED BY {owner}; DROP OWNED BY {user}; DROP ROLE {owner}, {user}"
+    ));
 }

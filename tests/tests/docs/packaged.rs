@@ -68,6 +68,24 @@ fn the_unit_and_the_container_run_commands_that_exist() {
 }
 
 #[test]
+fn the_containers_of_kubernetes_run_commands_that_exist() {
+    let place = Place::new();
+    let text = read_project_file("packaging/kubernetes/myao.yaml");
+    let arguments = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("args: "));
+    let commands: Vec<String> = arguments
+        .map(|words| serde_json::from_str::<Vec<String>>(words).unwrap())
+        .map(|words| format!("myao {}", words.join(" ")))
+        .collect();
+    assert_eq!(commands.len(), 2, "the bot, and who makes the tables");
+    let faults = commands
+        .iter()
+        .filter_map(|command| commands::fault(command, &place));
+    super::assert_none(&faults.collect::<Vec<_>>());
+}
+
+#[test]
 fn a_unit_and_a_container_with_a_fault_are_found() {
     let place = Place::new();
     let unit = unit_faults("ExecStart=/usr/local/bin/myao dance", &place).concat();

@@ -13,4 +13,6 @@ pub(crate) enum DatabaseCommand {
         /// A file that does not exist yet, or the address of an empty database
         to: String,
     },
+    /// Make the tables, or change them for this program, as every command does that finds older ones
+    Prepare,
 }

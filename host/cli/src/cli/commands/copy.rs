@@ -1,4 +1,4 @@
-//! `myao database copy`: all that is stored, in another database, perhaps of another engine.
+//! `myao database prepare`: the tables; `myao database copy`: all that is stored, in another database, perhaps of another engine.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -13,12 +13,28 @@ use crate::cli::database::{Copied, CopyProgress, Named, Stage, copy_all};
 use crate::cli::output;
 
 pub(crate) fn run(app: &App, command: &DatabaseCommand) -> anyhow::Result<ExitCode> {
-    let DatabaseCommand::Copy { from, to } = command;
-    let (from, to) = (Named::read(from)?, Named::read(to)?);
+    match command {
+        DatabaseCommand::Prepare => prepare(app),
+        DatabaseCommand::Copy { from, to } => copy(app, &Named::read(from)?, &Named::read(to)?),
+    }
+}
+
+fn prepare(app: &App) -> anyhow::Result<ExitCode> {
+    let database = app.database();
+    tokio::task::block_in_place(|| database.store())?;
+    if app.json {
+        output::print_json(&json!({ "database": database.shown() }))?;
+    } else {
+        writeln!(output::stdout(), "{} is prepared.", database.shown())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn copy(app: &App, from: &Named, to: &Named) -> anyhow::Result<ExitCode> {
     let begun = Instant::now();
     let mut shown: Option<(Stage, ProgressBar)> = None;
     let copied = tokio::task::block_in_place(|| {
-        copy_all(&from, &to, &mut |progress| show(&mut shown, progress))
+        copy_all(from, to, &mut |progress| show(&mut shown, progress))
     });
     if let Some((_, bar)) = &shown {
         bar.finish_and_clear();
@@ -47,7 +63,7 @@ pub(crate) fn run(app: &App, command: &DatabaseCommand) -> anyhow::Result<ExitCo
         );
     }
     if !app.json {
-        print(&copied, &from, &to, begun.elapsed())?;
+        print(&copied, from, to, begun.elapsed())?;
     }
     Ok(ExitCode::SUCCESS)
 }
