@@ -14,6 +14,7 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::printable;
 use myao_plugin::state::Workspace;
 use myao_plugin::waits::Wait;
+use myao_slack::client::MOST_SKEW;
 use myao_slack::socket::ConnectionState;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
@@ -96,6 +97,12 @@ impl Health {
         }
         if let Some(why) = self.refusal(not_kept).await {
             troubles.push(format!("the database takes no writes: {why}"));
+        }
+        let ahead = self.waiting.slack.client().machine_ahead().unwrap_or(0);
+        if ahead.abs() > MOST_SKEW {
+            troubles.push(format!(
+                "this machine's clock is {ahead} s ahead of Slack's: let it set its clock (NTP)"
+            ));
         }
         if question == Question::Answers {
             troubles.extend(self.waiting.troubles().await);

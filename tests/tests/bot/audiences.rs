@@ -7,7 +7,8 @@ use myao_fake_slack::{FakeSlack, Fault};
 use myao_tests::bot::{Bot, now};
 
 use crate::bot::support::{
-    AKARI, CAMP, DAY, EMIKO, connect, connect_again, number, workspace, workspace_ahead,
+    AKARI, CAMP, DAY, EMIKO, connect, connect_again, connect_out_of_time, number, workspace,
+    workspace_ahead,
 };
 
 const GUEST: &str = "U0GUEST";
@@ -72,7 +73,7 @@ fn audience_follows_conversions_guests_and_other_organisations() {
 fn what_slack_tells_counts_though_this_machines_clock_is_a_day_off() {
     for ahead in [-DAY, DAY] {
         let slack = workspace_ahead(ahead);
-        let mut bot = connect(&slack, "");
+        let mut bot = connect_out_of_time(&slack, "");
         bot.caught_up();
         becomes(&mut bot, "a public channel", EVERYBODY);
         slack.make_private(CAMP);

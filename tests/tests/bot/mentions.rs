@@ -5,8 +5,8 @@ use myao_tests::bot::{Bot, said};
 
 use crate::bot::support::{
     AKARI, AKARI_NAME, ANSWER, CAMP, DAY, EMIKO, EMIKO_NAME, asked, block_on, connect,
-    connect_again, held_model, model, number, posts, prompts, prompts_in_thread, replies_of,
-    settled, shown_under, workspace, workspace_ahead,
+    connect_again, connect_out_of_time, held_model, model, number, posts, prompts,
+    prompts_in_thread, replies_of, settled, shown_under, workspace, workspace_ahead,
 };
 
 const GROUP: &str = "C0GROUP";
@@ -254,7 +254,7 @@ fn an_answer_is_stored_under_the_ts_that_slack_gave_it_and_is_in_the_next_prompt
 #[test]
 fn a_mention_is_answered_although_the_clock_is_days_ahead_of_slacks() {
     let (slack, llm) = (workspace_ahead(-2 * DAY), model());
-    let mut bot = connect(&slack, &replies_of(&llm));
+    let mut bot = connect_out_of_time(&slack, &replies_of(&llm));
     slack.mention(EMIKO, CAMP, "会場は？", None);
     let posts = posts(&slack, &mut bot, 1);
     assert_eq!(posts[0].text, ANSWER);

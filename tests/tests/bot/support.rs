@@ -6,6 +6,7 @@ use chrono::DateTime;
 use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, BotPost, FakeSlack};
 use myao_tests::bot::{Bot, now};
 use myao_tests::llm_server::{API_KEY, Call, LlmServer, Reply, answer};
+use myao_tests::peer::exchange;
 use myao_tests::program::Program;
 use rusqlite::Connection;
 
@@ -77,6 +78,24 @@ pub(crate) fn connect_as(slack: &FakeSlack, program: Program, keys: &str, more: 
     );
     let mut bot = Bot::start(program, &config);
     bot.until("a socket", |_| (slack.connections() > 0).then_some(()));
+    bot
+}
+
+/// A bot on a machine whose clock is wrong, connected.
+pub(crate) fn connect_out_of_time(slack: &FakeSlack, more: &str) -> Bot {
+    let api_url = slack.api_url();
+    let config = format!(
+        "slack: {{ bot_token: {BOT_TOKEN}, app_token: {APP_TOKEN}, api_url: '{api_url}' }}\n{more}"
+    );
+    let mut bot = Bot::launch(Program::default(), &config, &[]);
+    let health = bot.health();
+    bot.until("the wrong clock", |_| {
+        let ready = exchange(health, "GET /ready", &[], "").ok()?;
+        let is_told = ready
+            .body
+            .contains("ahead of Slack's: let it set its clock");
+        (is_told && ready.status == 503 && slack.connections() > 0).then_some(())
+    });
     bot
 }
 

@@ -55,6 +55,9 @@ pub use sign_in::{SignIn, SignInError};
 /// The address of Slack's own Web API.
 pub const SLACK_API: &str = "https://slack.com/api/";
 
+/// This machine's clock is wrong if it differs from Slack's by more, in seconds: what commands beside a bot write has wrong times.
+pub const MOST_SKEW: i64 = 30;
+
 /// The longest time to open a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest time of one attempt, connection and answer included.
@@ -157,6 +160,12 @@ impl SlackClient {
     #[must_use]
     pub fn server_time(&self) -> Option<Duration> {
         self.shared.server_time.now()
+    }
+
+    /// By how many seconds this machine's clock is ahead of Slack's, if that is known; below zero if it is behind.
+    #[must_use]
+    pub fn machine_ahead(&self) -> Option<i64> {
+        self.shared.server_time.machine_ahead()
     }
 
     async fn exchange(

@@ -67,6 +67,12 @@ impl ServerTime {
         let is_right = at_slack <= machine && machine - at_slack < TOLERANCE;
         Some(if is_right { machine } else { at_slack })
     }
+
+    /// By how many seconds this machine's clock is ahead of Slack's, if that is known.
+    pub(super) fn machine_ahead(&self) -> Option<i64> {
+        let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
+        Some(seconds(machine()) - seconds(self.now()?))
+    }
 }
 
 /// The time by this machine's clock.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::DateTime;
 use myao::config::Slack;
 use myao_bot::clock::Clock;
-use myao_slack::client::{AuthTest, SlackClient};
+use myao_slack::client::{AuthTest, MOST_SKEW, SlackClient};
 use myao_slack::manifest::REQUIRED_SCOPES;
 use myao_slack::token::Token;
 use tokio::net::TcpListener;
@@ -19,8 +19,6 @@ const CLOCK: &str = "clock";
 const EVENTS: &str = "Slack events";
 /// How long to wait for Slack's answer, retries included.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// With a greater difference between the clocks, commands beside the bot write wrong times. In seconds.
-const MOST_SKEW: i64 = 30;
 /// Where to find the tokens.
 const APP_PAGES: &str = "the app's pages at https://api.slack.com/apps";
 
