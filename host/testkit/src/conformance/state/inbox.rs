@@ -4,6 +4,7 @@ use myao_plugin::state::forgetting::{Forget, Mode, Retention};
 use myao_plugin::state::inbox::{Failed, IncomingEvent, Kept, MAX_FAILURES};
 use myao_plugin::state::off_record::Speaker;
 use myao_plugin::state::parked::{EndOfParking, ParkedWork};
+use myao_plugin::state::upkeep::Pile;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
@@ -64,6 +65,8 @@ pub async fn events_wait_in_the_order_they_came_and_are_kept_once(new: New<'_>) 
         .map(|e| (e.event_id.as_str(), e.payload.as_str()))
         .collect();
     assert_eq!(waiting, [("E2", "payload of E2"), ("E1", "payload of E1")]);
+    stored.try_keeping().await.unwrap();
+    assert_eq!(ids(&stored).await.len(), 3, "nothing stays of the try");
 }
 
 pub async fn event_takes_effect_once_and_is_known_until_it_is_forgotten(new: New<'_>) {
@@ -170,6 +173,13 @@ pub async fn event_that_fails_waits_longer_each_time_and_is_set_aside_at_last(ne
     let parked = stored.parked(9).await.unwrap();
     assert_eq!(parked.len(), 1);
     assert_eq!(parked[0].what, ParkedWork::Event("bad".into()));
+    let backlog = stored.backlog().await.unwrap();
+    let waits = Pile {
+        count: 1,
+        since: Some(5),
+    };
+    assert_eq!((backlog.events, backlog.parked.count), (waits, 1));
+    assert_eq!(backlog.mentions, Pile::default());
     let retried = stored.end_parking(EndOfParking::Retry, now).await;
     assert_eq!(retried.unwrap(), 1);
     assert_eq!(ids(&stored).await, [bad, good]);

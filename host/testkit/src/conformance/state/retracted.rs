@@ -252,6 +252,7 @@ pub async fn retraction_that_is_refused_is_parked_until_it_is_retried_or_dropped
         can_be_retried: true,
     };
     assert_eq!(stored.parked(9).await.unwrap(), [parked]);
+    assert_eq!(stored.backlog().await.unwrap().parked.count, 1);
     let retried = stored.end_parking(EndOfParking::Retry, 60).await;
     assert_eq!(retried.unwrap(), 1);
     assert_eq!(retracted(&stored).await, ["B 31.000000", "B 32.000000"]);
