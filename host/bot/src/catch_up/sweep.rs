@@ -106,7 +106,8 @@ impl CatchUp {
                 through: None,
             };
             self.workspace.note_sweep(ended, hidden, now).await?;
-            return Ok(pause(took).await);
+            pause(took).await;
+            return Ok(());
         };
         let stored = self.stored(channel_id, from, through).await?;
         self.compare(channel_id, None, &stored, &page, now).await?;

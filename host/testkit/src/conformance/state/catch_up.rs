@@ -104,9 +104,9 @@ pub async fn a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there
 pub async fn channels_are_compared_in_turn_and_go_on_where_they_stopped(new: New<'_>) {
     let stored = Stored::of(new);
     let workspace = &stored;
-    let present = |id: &str| Effect::ChannelPresence {
+    let presence = |id: &str, present| Effect::ChannelPresence {
         id: id.to_owned(),
-        present: true,
+        present,
         at: key("1.0"),
     };
     let sweep = |channel: &str, through: Option<&str>| Sweep {
@@ -114,7 +114,12 @@ pub async fn channels_are_compared_in_turn_and_go_on_where_they_stopped(new: New
         through: through.map(key),
     };
     let next = |before| async move { workspace.next_sweep(before).await.unwrap() };
-    stored.apply(&[present("C1"), present("C2")]).await;
+    let channels = [
+        presence("C1", true),
+        presence("C2", true),
+        presence("C3", false),
+    ];
+    stored.apply(&channels).await;
     assert_eq!(next(9).await, None, "a channel without messages");
     let said_in = |channel: &str, ts: &str| {
         let channel_id = channel.to_owned();
