@@ -7,7 +7,7 @@ use crate::bindings::log::Level;
 use crate::bindings::recall::{Candidates, RecallQuery};
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    StorageError,
+    StorageError, Strike,
 };
 use crate::bindings::types::{Channel, KeptSpan, KeptText, Message, Scope, User};
 use crate::settings::Settings;
@@ -25,6 +25,8 @@ pub trait Storage {
         until: &str,
         limit: u32,
     ) -> Result<Vec<Marked>, StorageError>;
+    /// What the authors of corrections picked to be struck.
+    fn list_strikes(&self) -> Result<Vec<Strike>, StorageError>;
     /// Memories, ordered by scope, scope id, type and version.
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError>;
     /// The words of parts of messages that may be seen.

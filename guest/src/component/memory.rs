@@ -3,7 +3,9 @@
 use super::{Component, Host, read_settings};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
-use crate::bindings::exports::myao::memory::marks::{self as marks_export, ChannelMarks};
+use crate::bindings::exports::myao::memory::marks::{
+    self as marks_export, ChannelMarks, Strikable,
+};
 use crate::bindings::exports::myao::memory::memory_generator::{
     self, Batch, DoneStep, Entry, UpdateState,
 };
@@ -12,7 +14,7 @@ use crate::bindings::recall::{self, Candidates, RecallQuery};
 use crate::bindings::storage;
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    StorageError,
+    StorageError, Strike,
 };
 use crate::bindings::types::{
     Channel, Context, KeptSpan, KeptText, Message, Scope, Timestamp, Ts as TsText,
@@ -40,6 +42,9 @@ impl Storage for Host {
         limit: u32,
     ) -> Result<Vec<Marked>, StorageError> {
         storage::list_marked(channel_id, until, limit).map(|found| self.handed(found))
+    }
+    fn list_strikes(&self) -> Result<Vec<Strike>, StorageError> {
+        storage::list_strikes()
     }
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError> {
         storage::list_memories(query).map(|found| self.handed(found))
@@ -155,6 +160,17 @@ impl memory_generator::Guest for Component {
 }
 
 impl marks_export::Guest for Component {
+    fn list_strikable(
+        channel_id: String,
+        correction: TsText,
+        now: Timestamp,
+    ) -> Result<Vec<Strikable>, Error> {
+        let settings = read_settings()?;
+        let (host, until) = (Host::of(&settings), Ts::last_of(checked(now)?));
+        let correction = Ts::parse(&correction)?;
+        marks::list_strikable((host, host), &settings, (&channel_id, correction), until)
+    }
+
     fn read_marks(channel_id: String, now: Timestamp) -> Result<ChannelMarks, Error> {
         let settings = read_settings()?;
         let until = Ts::last_of(checked(now)?);

@@ -4,11 +4,12 @@
 //! with `訂正:` or `correction:` in the same way (`words`). A mark is read from the stored message, so it changes and goes
 //! with it, and has effect in its own channel alone. What programs and guests wrote is left out by the store.
 //!
-//! A correction supersedes what is older and says something else of the same thing (`supersede`). A later message may
-//! overrule a decision, too (`overruled`).
+//! A correction outranks what is older, and strikes what its author picked (`supersede`) of what may be meant (`strikable`). A
+//! later message may overrule a decision, too (`overruled`).
 
 mod overruled;
 mod reading;
+mod strikable;
 mod supersede;
 #[cfg(test)]
 mod tests;
@@ -16,12 +17,14 @@ mod words;
 
 pub(crate) use overruled::Change;
 pub use reading::read_all;
-pub(crate) use supersede::{Corrections, Superseded};
+pub use strikable::list_strikable;
+pub(crate) use supersede::Corrections;
+use supersede::Superseded;
 pub(crate) use words::{Kind, is_only_for, read, tells};
 
 use crate::answer::CountTokens;
 use crate::bindings::errors::Error;
-use crate::bindings::storage::Marked;
+use crate::bindings::storage::{Marked, Strike};
 use crate::bindings::types::{KeptSpan, KeptText, Message, MessageRef};
 use crate::ports::Storage;
 use crate::text::{flatten, shorter_heads};
@@ -42,10 +45,13 @@ pub(crate) struct Marks {
     /// Messages to remember.
     pub(crate) pinned: Vec<KeptText>,
     pub(crate) corrections: Vec<KeptText>,
+    /// What their authors picked to be struck.
+    pub(crate) strikes: Vec<Strike>,
 }
 
 impl Marks {
-    /// The marks of a channel up to `until`; `bot` is the name that its mentions have. One storage call.
+    /// The marks of a channel up to `until`; `bot` is the name that its mentions have. One storage call,
+    /// and another if there are corrections.
     ///
     /// # Errors
     /// [`Error::Storage`].
@@ -79,6 +85,14 @@ impl Marks {
         }
         for marks in [&mut marks.pinned, &mut marks.corrections] {
             marks.sort_by_key(time);
+        }
+        if !marks.corrections.is_empty() {
+            marks.strikes = storage.list_strikes().map_err(Error::Storage)?;
+            let corrections = Corrections::of(&marks);
+            marks.pinned.retain(|mark| {
+                let of = std::slice::from_ref(&mark.span.message);
+                corrections.striking(&mark.text, of).is_none()
+            });
         }
         Ok(marks)
     }

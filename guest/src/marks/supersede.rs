@@ -1,15 +1,20 @@
-//! Decides what a correction supersedes: what is older, and says something else of the same thing.
+//! Decides what a correction strikes: what its author picked, and says something else of the same thing.
 //!
-//! A line is about the same thing if it has half of the words of the correction's subject, which is what stands before `は`,
-//! `is` or `=`, or else all of it. It says something else if it has a value of the same kind as one of the correction's, and
-//! not that value: another day, another amount of the same unit. A correction without a value supersedes lines with the
-//! same subject and none of its other words.
+//! The author picks messages. Struck is what `differs` of their sentences, and of lines that cite them: another value of the
+//! same kind as one of the correction's (another day, another amount of the same unit), or, where one of the two has no value,
+//! a common word.
+//!
+//! It is likely to be meant (`contradicts`) if it also is about the same thing: if it has half of the words of the correction's
+//! subject, which is what stands before `は`, `is` or `=`, or else all of it. A correction without a value is likely to mean
+//! lines with the same subject and none of its other words.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::bindings::storage::Memory;
-use crate::bindings::types::{KeptText, Message, MessageRef};
+use super::Marks;
+use crate::bindings::exports::myao::memory::searcher::Hit;
+use crate::bindings::storage::{Memory, Strike};
+use crate::bindings::types::MessageRef;
 use crate::cited_lines::cited_lines;
 use crate::extractive::is_note;
 use crate::text::lines::lines;
@@ -17,19 +22,20 @@ use crate::text::terms::terms;
 use crate::text::values::numbers::Point;
 use crate::text::values::{Value, normal};
 use crate::text::{flatten, strip_markers};
-use crate::ts::Ts;
 
 /// Words between a subject and what is said of it.
 const LINKS: [&str; 6] = ["は", " is ", " are ", "＝", "=", "→"];
 /// `2024-03-01 ` at the beginning of a memory's line.
 const DAY_LENGTH: usize = 10;
 
-/// Corrections, as far as they supersede something.
+/// Corrections, as far as they strike something.
 pub(crate) struct Corrections(Vec<Correction>);
 
 struct Correction {
-    at: Option<Ts>,
+    of: MessageRef,
     statement: Statement,
+    /// The messages that its author picked.
+    struck: Vec<MessageRef>,
 }
 
 /// The subject of a line, and what it says of it.
@@ -41,37 +47,56 @@ pub(super) struct Statement {
     values: Vec<Value>,
 }
 
-/// A line of a memory that a correction supersedes.
+/// A line of a memory that a correction strikes.
 pub(crate) struct Superseded<'m> {
     /// Where it begins in the memory's text, in bytes.
     pub(crate) start: usize,
     pub(crate) text: &'m str,
-    /// The messages that it cites.
-    pub(crate) messages: Vec<MessageRef>,
 }
 
 impl Corrections {
-    pub(crate) fn of(said: &[KeptText]) -> Self {
-        let read = |mark: &KeptText| Correction {
-            at: Ts::parse(&mark.span.message.ts).ok(),
-            statement: Statement::read(&mark.text),
+    pub(crate) fn of(marks: &Marks) -> Self {
+        let said = marks.corrections.iter();
+        Self::new(
+            said.map(|mark| (&mark.span.message, mark.text.as_str())),
+            &marks.strikes,
+        )
+    }
+
+    /// Corrections by their messages and what they say.
+    pub(crate) fn new<'s>(
+        said: impl Iterator<Item = (&'s MessageRef, &'s str)>,
+        strikes: &[Strike],
+    ) -> Self {
+        let read = |(of, text): (&MessageRef, &str)| {
+            let is_its = |strike: &&Strike| {
+                strike.correction == of.ts && strike.message.channel_id == of.channel_id
+            };
+            let struck = strikes.iter().filter(is_its);
+            let struck: Vec<MessageRef> = struck.map(|strike| strike.message.clone()).collect();
+            (!struck.is_empty()).then(|| Correction {
+                of: of.clone(),
+                statement: Statement::read(text),
+                struck,
+            })
         };
-        Self(said.iter().map(read).collect())
+        Self(said.filter_map(read).collect())
     }
 
-    /// Returns true if a correction supersedes a text that was written at this time; `None` if that is not known.
-    pub(crate) fn supersede(&self, text: &str, written: Option<Ts>) -> bool {
-        if self.0.is_empty() {
-            return false;
-        }
+    /// The correction that strikes a text which was made from these messages.
+    pub(crate) fn striking(&self, text: &str, messages: &[MessageRef]) -> Option<&MessageRef> {
+        let picked = |correction: &&Correction| {
+            let mut struck = correction.struck.iter();
+            struck.any(|of| messages.contains(of))
+        };
+        let mut corrections = self.0.iter().filter(picked).peekable();
+        corrections.peek()?;
         let line = Statement::read(text);
-        let is_later = |correction: &Correction| written.is_none() || correction.at > written;
-        let mut later = self.0.iter().filter(|correction| is_later(correction));
-        later.any(|correction| correction.statement.contradicts(&line))
+        let found = corrections.find(|correction| correction.statement.differs(&line));
+        found.map(|correction| &correction.of)
     }
 
-    /// The lines of a memory that are superseded, with the messages that they cite. A line that cites a message which is as
-    /// new as a correction knows better.
+    /// The lines of a memory that are struck.
     pub(crate) fn superseded<'m>(&self, memory: &'m Memory) -> Vec<Superseded<'m>> {
         if self.0.is_empty() {
             return Vec::new();
@@ -81,21 +106,18 @@ impl Corrections {
             .collect();
         let line_of = |range: Range<usize>| {
             let text = memory.content.get(range.clone())?;
-            let of = cited.iter().find(|(line, _)| *line == text);
-            let messages = of.map_or(&[][..], |(_, messages)| messages);
-            let newest = messages.iter().filter_map(|of| Ts::parse(&of.ts).ok());
-            let is_superseded = !is_note(text) && self.supersede(text, newest.max());
-            is_superseded.then(|| Superseded {
+            let (_, messages) = cited.iter().find(|(line, _)| *line == text)?;
+            let is_struck = !is_note(text) && self.striking(text, messages).is_some();
+            is_struck.then_some(Superseded {
                 start: range.start,
                 text,
-                messages: messages.to_vec(),
             })
         };
         let all = lines(&memory.content).into_iter();
         all.filter_map(line_of).collect()
     }
 
-    /// The text of a memory without the lines that are superseded; `None` if none is left.
+    /// The text of a memory without the lines that are struck; `None` if none is left.
     pub(crate) fn without_superseded(&self, memory: &Memory) -> Option<String> {
         let gone = self.superseded(memory);
         if gone.is_empty() {
@@ -105,7 +127,7 @@ impl Corrections {
         without(&memory.content, is_gone)
     }
 
-    /// These memories without what is superseded.
+    /// These memories without what is struck.
     pub(crate) fn correct(&self, memories: Vec<Memory>) -> Vec<Memory> {
         let corrected = memories.into_iter().filter_map(|memory| {
             let content = self.without_superseded(&memory)?;
@@ -114,16 +136,24 @@ impl Corrections {
         corrected.collect()
     }
 
-    /// The rest of a message without the lines that are superseded; `None` if it stays as it is.
-    pub(crate) fn rest_of(&self, message: &Message) -> Option<String> {
-        let written = Ts::parse(&message.ts).ok();
-        if self.0.is_empty() || written.is_none() {
-            return None;
-        }
-        let is_gone = |line: &str| self.supersede(line, written);
-        let any = lines(&message.text).into_iter();
-        let any = any.filter_map(|range| message.text.get(range)).any(is_gone);
-        any.then(|| without(&message.text, is_gone).unwrap_or_default())
+    /// The rest of a message without the lines that are struck; `None` if it stays as it is.
+    pub(crate) fn rest_of(&self, at: &MessageRef, text: &str) -> Option<String> {
+        let at = std::slice::from_ref(at);
+        let is_gone = |line: &str| self.striking(line, at).is_some();
+        let mut any = lines(text).into_iter();
+        let any = !self.0.is_empty() && any.any(|range| text.get(range).is_some_and(is_gone));
+        any.then(|| without(text, is_gone).unwrap_or_default())
+    }
+
+    /// Leaves out of messages what is struck.
+    pub(crate) fn strike(&self, hits: &mut Vec<Hit>) {
+        hits.retain_mut(|hit| match self.rest_of(&hit.at, &hit.message.text) {
+            Some(rest) => {
+                hit.message.text = rest;
+                !hit.message.text.trim().is_empty()
+            }
+            None => true,
+        });
     }
 }
 
@@ -150,14 +180,20 @@ impl Statement {
         let body = without_day(strip_markers(&flat).0);
         let parts = parts(body);
         let (subject, rest) = parts.unwrap_or((body, ""));
+        let found = crate::text::values::read(&normal(body)).into_iter();
+        let values: Vec<Value> = found.map(|found| found.value).collect();
+        let of_code = |value: &Value| match value {
+            Value::Code(code) => words(code),
+            _ => BTreeSet::new(),
+        };
+        // The words of a code are no words of what is said.
+        let of_codes: BTreeSet<String> = values.iter().flat_map(of_code).collect();
+        let words = |text: &str| &words(text) - &of_codes;
         Self {
             subject: words(subject),
             is_linked: parts.is_some(),
             rest: words(rest),
-            values: crate::text::values::read(&normal(body))
-                .into_iter()
-                .map(|found| found.value)
-                .collect(),
+            values,
         }
     }
 
@@ -169,7 +205,18 @@ impl Statement {
         subject.to_owned()
     }
 
-    /// Returns true if another statement says something else of the same thing.
+    /// Returns true if a line may say something else of the same thing.
+    pub(super) fn differs(&self, line: &Self) -> bool {
+        if !self.values.is_empty() && !line.values.is_empty() {
+            return self.has_other_value(line);
+        }
+        let has = |word: &String| line.subject.contains(word) || line.rest.contains(word);
+        let says_it = self.values.is_empty() && self.rest.iter().all(has);
+        let mut words = self.subject.union(&self.rest);
+        !(says_it && self.is_linked) && words.any(has)
+    }
+
+    /// Returns true if a line says something else of the same thing: of those that `differ`.
     pub(super) fn contradicts(&self, line: &Self) -> bool {
         if self.values.is_empty() {
             let is_same_subject = !self.subject.is_empty() && self.subject == line.subject;
@@ -262,12 +309,20 @@ fn is_of_kind(a: &Value, b: &Value) -> bool {
         return true;
     }
     let letters = |code: &str| -> String { code.chars().filter(|c| c.is_alphabetic()).collect() };
+    // `eu-west-1` and `us-east-1`.
+    let shape = |code: &str| {
+        let parts = code
+            .split('-')
+            .map(|part| part.contains(|c: char| c.is_ascii_digit()));
+        parts.collect::<Vec<bool>>()
+    };
+    let is_alike = |a: &str, b: &str| a.contains('-') && shape(a) == shape(b);
     match (a, b) {
         (Value::Point(Point::Time { .. }), Value::Point(Point::Time { .. }))
         | (Value::Long(_), Value::Long(_))
         | (Value::Address(_), Value::Address(_)) => true,
         (Value::Number(a), Value::Number(b)) => a.unit == b.unit,
-        (Value::Code(a), Value::Code(b)) => letters(a) == letters(b),
+        (Value::Code(a), Value::Code(b)) => letters(a) == letters(b) || is_alike(a, b),
         _ => false,
     }
 }

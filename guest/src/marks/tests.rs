@@ -6,11 +6,13 @@
     clippy::indexing_slicing
 )]
 
+use super::supersede::Statement;
 use super::*;
 use crate::bindings::exports::myao::memory::marks::ReplacedLine;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{MemoryType, Scope, User};
-use crate::testing::{DAY, TestHost, at, message, ts};
+use crate::testing::PlainRecall;
+use crate::testing::{TestHost, at, message, ts};
 
 fn until(seconds: i64) -> Ts {
     Ts::last_of(at(seconds))
@@ -89,6 +91,7 @@ fn a_prompt_shows_the_newest_marks_cut_and_corrections_first() {
     let marks = Marks {
         pinned: vec![mark(1, "old"), mark(2, &"long ".repeat(99)), mark(3, "new")],
         corrections: vec![mark(0, "correction")],
+        strikes: Vec::new(),
     };
     let count = |texts: &[String]| -> Vec<u32> {
         let words = texts.iter().map(|text| text.split(' ').count());
@@ -107,13 +110,15 @@ fn a_prompt_shows_the_newest_marks_cut_and_corrections_first() {
     assert_eq!((shown, used), (Marks::default(), 0));
 }
 
-/// Returns true if a correction supersedes an older line.
-fn supersedes(correction: &str, line: &str) -> bool {
-    Corrections::of(&[mark(0, correction)]).supersede(line, Ts::parse(&ts(-DAY)).ok())
+fn contradicts(correction: &str, line: &str) -> bool {
+    let line = Statement::read(line);
+    let said = Statement::read(correction);
+    assert!(said.differs(&line) || !said.contradicts(&line));
+    said.contradicts(&line)
 }
 
 #[test]
-fn a_correction_supersedes_what_says_another_value_of_the_same_thing() {
+fn what_says_another_value_of_the_same_thing_is_likely_to_be_struck() {
     for (correction, line) in [
         ("熱海は25日", "- 2024-03-01 alice: 熱海の合宿は24日です"),
         ("熱海は25日", "熱海は10月24日からです"),
@@ -125,14 +130,15 @@ fn a_correction_supersedes_what_says_another_value_of_the_same_thing() {
             "the rollback is v2.3.7",
             "Rollback: `deploy harbour v2.3.6`",
         ),
+        ("we launch in us-east-1", "Decided: we launch in eu-west-1."),
         ("移行の担当は佐藤さん", "移行の担当は小林さん"),
     ] {
-        assert!(supersedes(correction, line), "{correction} / {line}");
+        assert!(contradicts(correction, line), "{correction} / {line}");
     }
 }
 
 #[test]
-fn a_correction_leaves_other_things_and_the_same_value_alone() {
+fn other_things_and_the_same_value_are_not_likely_to_be_struck() {
     for (correction, line) in [
         ("熱海は25日", "2024-03-01 alice: 熱海は25日です"),
         ("熱海は25日", "箱根は24日です"),
@@ -142,71 +148,137 @@ fn a_correction_leaves_other_things_and_the_same_value_alone() {
         ("移行の担当は佐藤さん", "検索の担当は小林さん"),
         ("移行の担当は佐藤さん", "移行の担当は佐藤さんと小林さん"),
         ("昨日の話は違います", "昨日は24日でした"),
+        ("we launch in us-east-1", "The launch costs 5000 euros."),
     ] {
-        assert!(!supersedes(correction, line), "{correction} / {line}");
+        assert!(!contradicts(correction, line), "{correction} / {line}");
     }
 }
 
-#[test]
-fn what_was_said_later_supersedes_a_correction() {
-    let corrections = Corrections::of(&[mark(0, "熱海は25日")]);
-    let written = |seconds| Ts::parse(&ts(seconds)).ok();
-    assert!(corrections.supersede("熱海は24日", written(-1)));
-    assert!(!corrections.supersede("熱海は26日になりました", written(1)));
-    let later = message(1, "熱海は26日になりました");
-    assert_eq!(corrections.rest_of(&later), None);
-    let earlier = message(-1, "熱海は24日です。宿は海辺です。");
-    assert_eq!(
-        corrections.rest_of(&earlier).as_deref(),
-        Some("宿は海辺です。")
+const CORRECTED: &str = "@みゃお 訂正: 熱海は25日";
+
+/// What a correction of the time 1 may strike, and what is ticked.
+fn strikable(host: &TestHost) -> Vec<(String, bool)> {
+    let mut recall = PlainRecall::default();
+    for (channel, message) in host.storage.all_messages() {
+        recall.add(&channel.id, message);
+    }
+    let correction = Ts::parse(&ts(1)).unwrap();
+    let found = list_strikable(
+        (&host.storage, &recall),
+        &host.settings,
+        ("C1", correction),
+        until(9),
     );
+    let found = found.unwrap().into_iter();
+    found.map(|of| (of.said.text, of.is_likely)).collect()
 }
 
 #[test]
-fn a_correction_names_the_lines_that_it_replaces_in_its_own_channel() {
+fn the_author_of_a_correction_picks_from_older_messages_that_say_something_else() {
+    let host = TestHost::new();
+    host.say("C1", -50, "熱海は24日です。宿は海辺です。");
+    host.say("C1", -40, "熱海は25日ですよね");
+    host.say("C1", -30, "熱海の宿は21日までに予約する");
+    host.say("C1", -20, "来月の22日はどう");
+    host.say("C1", -10, "@みゃお 熱海は24日?");
+    host.say("C1", 1, CORRECTED);
+    host.say("C1", 2, "熱海は26日になった");
+    host.say("C2", -5, "熱海は23日です");
+    let own = |seconds| MessageRef {
+        channel_id: "C1".to_owned(),
+        ts: ts(seconds),
+    };
+    let memory = (Scope::Channel, "C1", MemoryType::LongTerm);
+    host.remember_from(memory, "候補は22日", vec![own(-20)]);
+    let picked = [
+        ("熱海の宿は21日までに予約する".to_owned(), true),
+        ("熱海は24日です。".to_owned(), true),
+        // It is found by the line of the memory alone.
+        ("来月の22日はどう".to_owned(), false),
+    ];
+    assert_eq!(strikable(&host), picked);
+    // A message that is no correction strikes nothing.
+    host.storage.delete_message("C1", &ts(1));
+    host.say("C1", 1, "熱海は25日");
+    assert_eq!(strikable(&host), []);
+}
+
+#[test]
+fn a_correction_strikes_only_what_its_author_picked() {
+    let at = |seconds| MessageRef {
+        channel_id: "C1".to_owned(),
+        ts: ts(seconds),
+    };
+    let strike = |seconds, correction| Strike {
+        message: at(seconds),
+        correction: ts(correction),
+    };
+    let marks = Marks {
+        corrections: vec![mark(0, "熱海は25日")],
+        strikes: vec![strike(-9, 0), strike(-8, -1)],
+        ..Marks::default()
+    };
+    let corrections = Corrections::of(&marks);
+    let rest = |seconds, text: &str| corrections.rest_of(&at(seconds), text);
+    let said = "熱海は24日です。宿は海辺です。";
+    assert_eq!(rest(-9, said).as_deref(), Some("宿は海辺です。"));
+    for (seconds, text) in [
+        // Not picked, or for another correction.
+        (-7, said),
+        (-8, said),
+        // It says the same, or something else.
+        (-9, "熱海は25日です"),
+        (-9, "宿は海辺です"),
+    ] {
+        assert_eq!(rest(seconds, text), None, "{text}");
+    }
+    let unpicked = Marks {
+        strikes: Vec::new(),
+        ..marks
+    };
+    assert_eq!(Corrections::of(&unpicked).rest_of(&at(-9), said), None);
+}
+
+#[test]
+fn a_correction_names_the_lines_that_it_strikes_also_in_later_memories() {
     let host = TestHost::new();
     let (version, long_term) = (MemoryType::ShortTerm, MemoryType::LongTerm);
-    let text = "- 海へ行く\n- 2024-03-01 alice: 熱海は24日\n熱海は23日。宿は海辺。";
-    host.say("C1", 1, "@みゃお 訂正: 熱海は25日");
+    host.say("C1", -9, "熱海は24日");
+    host.say("C1", -8, "熱海は23日");
+    host.say("C1", 1, CORRECTED);
     host.say("C1", 2, "@みゃお 覚えて: 合言葉は海");
-    host.say("C1", 3, "熱海は26日になった");
     host.say("C2", 0, "よろしく");
-    host.remember(Scope::Channel, "C1", version, text);
-    host.remember(Scope::Channel, "C1", long_term, "熱海は24日");
-    host.remember(Scope::Channel, "C2", version, text);
-    let source = |seconds| {
-        vec![MessageRef {
+    let remember = |memory_type, text: &str, seconds| {
+        let of = MessageRef {
             channel_id: "C1".to_owned(),
             ts: ts(seconds),
-        }]
+        };
+        host.remember_from((Scope::Channel, "C1", memory_type), text, vec![of]);
     };
-    // What was said later knows better.
-    host.remember_from(
-        (Scope::Channel, "C1", version),
-        "熱海は26日になった",
-        source(3),
-    );
-    let settings = host.settings.clone();
-    let marks = read_all(&host.storage, &settings, "C1", until(9)).unwrap();
-    assert_eq!(marks.pinned[0].text, "合言葉は海");
-    let [correction] = marks.corrections.as_slice() else {
-        panic!("{marks:?}");
+    remember(version, "- 2024-03-01 alice: 熱海は24日", -9);
+    remember(version, "- 2024-03-01 alice: 熱海は23日", -8);
+    let replaced = || -> Vec<String> {
+        let marks = read_all(&host.storage, &host.settings, "C1", until(9)).unwrap();
+        assert_eq!(marks.pinned[0].text, "合言葉は海");
+        assert_eq!(marks.corrections[0].said.text, "熱海は25日");
+        let memories = host.storage.of("C1", version).into_iter();
+        let memories: Vec<Memory> = memories.chain(host.storage.of("C1", long_term)).collect();
+        let said = |line: &ReplacedLine| -> String {
+            let memory = memories.iter().find(|memory| memory.id == line.memory);
+            let letters = memory.unwrap().content.chars().skip(line.start as usize);
+            letters.take(line.length as usize).collect()
+        };
+        let replaces = marks.corrections[0].replaces.iter();
+        let mut replaced: Vec<String> = replaces.map(said).collect();
+        replaced.sort();
+        replaced
     };
-    assert_eq!(correction.said.text, "熱海は25日");
-    let memories = host.storage.of("C1", version).into_iter();
-    let memories: Vec<Memory> = memories.chain(host.storage.of("C1", long_term)).collect();
-    let said = |line: &ReplacedLine| -> String {
-        let memory = memories.iter().find(|memory| memory.id == line.memory);
-        let letters = memory.unwrap().content.chars().skip(line.start as usize);
-        letters.take(line.length as usize).collect()
-    };
-    let mut replaced: Vec<String> = correction.replaces.iter().map(said).collect();
-    replaced.sort();
-    assert_eq!(
-        replaced,
-        ["2024-03-01 alice: 熱海は24日", "熱海は23日。", "熱海は24日"]
-    );
-    let elsewhere = read_all(&host.storage, &settings, "C2", until(9)).unwrap();
+    assert_eq!(replaced(), [""; 0]);
+    host.storage.strike("C1", &ts(1), &ts(-9));
+    assert_eq!(replaced(), ["2024-03-01 alice: 熱海は24日"]);
+    remember(long_term, "熱海は24日", -9);
+    assert_eq!(replaced(), ["2024-03-01 alice: 熱海は24日", "熱海は24日"]);
+    let elsewhere = read_all(&host.storage, &host.settings, "C2", until(9)).unwrap();
     assert_eq!(
         (elsewhere.pinned.len(), elsewhere.corrections.len()),
         (0, 0)

@@ -36,7 +36,7 @@ pub(crate) struct Shown {
 }
 
 /// The marks, and the records of memories, that a prompt shows. Marks take at most half of the room. Records are not those
-/// of messages that it shows anyway, nor those that a correction supersedes. One storage call, if there are records.
+/// of messages that it shows anyway, nor those that a correction strikes. One storage call, if there are records.
 pub(crate) fn shown_of(
     storage: &dyn Storage,
     memories: &[&Memory],
@@ -78,9 +78,12 @@ fn records_of(
     if room.max_tokens == 0 {
         return Ok(Vec::new());
     }
-    let corrections = Corrections::of(&marks.corrections);
+    let corrections = Corrections::of(marks);
     let mut records = read_spans(storage, &spans)?;
-    records.retain(|record| !corrections.supersede(&record.text, time(record)));
+    records.retain(|record| {
+        let of = std::slice::from_ref(&record.span.message);
+        corrections.striking(&record.text, of).is_none()
+    });
     Ok(shown(records, room))
 }
 

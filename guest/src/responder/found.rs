@@ -17,7 +17,6 @@ use crate::phrases::contains_words;
 use crate::prompt::is_own;
 use crate::recall::{Searcher, only_asks};
 use crate::text::fold;
-use crate::ts::Ts;
 
 /// So many hits are looked at. A question about a time alone shows all of them.
 const MOST_LOOKED_AT: u32 = 40;
@@ -47,23 +46,11 @@ impl Found {
         hits.chain(self.lines.iter().cloned()).collect()
     }
 
-    /// Leaves out what corrections supersede.
+    /// Leaves out what corrections strike.
     pub(super) fn correct(&mut self, corrections: &Corrections) {
-        for hit in &mut self.hits {
-            let written = Ts::parse(&hit.at.ts).ok();
-            let said = Message {
-                ts: hit.at.ts.clone(),
-                ..hit.message.clone()
-            };
-            if let Some(rest) = corrections.rest_of(&said).filter(|_| written.is_some()) {
-                hit.message.text = rest;
-            }
-        }
-        self.hits.retain(|hit| !hit.message.text.trim().is_empty());
-        self.lines.retain(|line| {
-            let newest = line.messages.iter().filter_map(|at| Ts::parse(&at.ts).ok());
-            !corrections.supersede(&line.text, newest.max())
-        });
+        corrections.strike(&mut self.hits);
+        let is_struck = |line: &Source| corrections.striking(&line.text, &line.messages).is_some();
+        self.lines.retain(|line| !is_struck(line));
     }
 }
 

@@ -143,9 +143,9 @@ impl Responder<'_> {
         let channels = remembered.channels.clone();
         let mut memories = remembered.memories.clone();
         let marks = self.marks(&channel_id)?;
-        let corrections = Corrections::of(&marks.corrections);
+        let corrections = Corrections::of(&marks);
         let mut own = remembered.only(&channel_id);
-        // A model is told which corrections there are. Without a model, what they replace is left out.
+        // A model is told which corrections there are. Without a model, what they strike is left out.
         let quotes = wanted == Wanted::Quotes;
         if quotes {
             own.memories = corrections.correct(own.memories);
@@ -226,6 +226,7 @@ impl Responder<'_> {
         let Marks {
             pinned,
             corrections,
+            ..
         } = if quotes { marks.clone() } else { shown.marks };
         Notes {
             now: Some(self.now),

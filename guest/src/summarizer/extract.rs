@@ -6,10 +6,10 @@ use super::{Summarizer, Task, nothing_to_summarize};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::Agent;
-use crate::bindings::types::{Coverage, Engine, KeptText, Message};
+use crate::bindings::types::{Coverage, Engine, Message};
 use crate::extractive;
 use crate::fit::{NOTHING, count};
-use crate::marks::{self, Corrections};
+use crate::marks;
 use crate::prompt;
 use crate::text::dates::dated;
 use crate::ts::Ts;
@@ -61,16 +61,8 @@ impl Summarizer<'_> {
 
 /// A prompt groups messages by thread; an extract orders them by time. The bot's own messages repeat what is remembered
 /// already, so their texts are left out, and so is what is only said to it. Of a context with notes, relative dates have the date that they mean behind them.
-/// Lines that a correction supersedes are left out, unless nothing else was said.
 fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
     let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
-    let notes = task.context.notes.iter();
-    let corrections: Vec<KeptText> = notes.flat_map(|notes| notes.corrections.clone()).collect();
-    let corrections = Corrections::of(&corrections);
-    let said = |message: &'_ Message, text: String| Message {
-        text,
-        ..message.clone()
-    };
     let mut messages: Vec<Cow<'_, Message>> = messages
         .map(|message| {
             let text = if prompt::is_own(message, &task.context.persona) {
@@ -79,24 +71,13 @@ fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
                 task.context.notes.as_ref().and_then(|_| dated(message))
             };
             text.map_or(Cow::Borrowed(message), |text| {
-                Cow::Owned(said(message, text))
+                Cow::Owned(Message {
+                    text,
+                    ..message.clone()
+                })
             })
         })
         .collect();
-    let corrected: Vec<Option<String>> = messages
-        .iter()
-        .map(|message| corrections.rest_of(message))
-        .collect();
-    let is_left = |(message, rest): (&Cow<'_, Message>, &Option<String>)| {
-        !rest.as_ref().unwrap_or(&message.text).trim().is_empty()
-    };
-    if messages.iter().zip(&corrected).any(is_left) {
-        for (message, rest) in messages.iter_mut().zip(corrected) {
-            if let Some(rest) = rest {
-                *message = Cow::Owned(said(message, rest));
-            }
-        }
-    }
     messages.retain(|message| !marks::is_only_for(&message.text, &task.context.persona.name));
     // An invalid id sorts first: a context from outside may have one, and only the order depends on it.
     messages.sort_by_key(|message| (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok()));

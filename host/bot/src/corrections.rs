@@ -1,4 +1,4 @@
-//! A channel's memories as people's corrections leave them: lines that are replaced are struck out.
+//! A channel's memories as people's corrections leave them: lines that they strike are struck out.
 
 use myao_plugin::storage::Memory;
 use myao_plugin::{CallError, ChannelMarks, KeptText, MemoryPlugin, ReplacedLine, Timestamp};
@@ -38,12 +38,9 @@ impl Corrections {
         &self.0
     }
 
-    /// The corrections that replace lines of this memory, oldest first.
-    pub fn of(&self, memory: &Memory) -> impl Iterator<Item = &KeptText> {
-        let corrections = self.0.corrections.iter();
-        let replaces = |line: &ReplacedLine| line.memory == memory.id;
-        let of = corrections.filter(move |correction| correction.replaces.iter().any(replaces));
-        of.map(|correction| &correction.said)
+    /// What the corrections say, oldest first: they outrank all memories of the channel.
+    pub fn said(&self) -> impl Iterator<Item = &KeptText> {
+        self.0.corrections.iter().map(|correction| &correction.said)
     }
 
     /// The text of a memory in pieces, each with whether it is replaced.
@@ -205,9 +202,8 @@ mod tests {
         assert_eq!(corrections.text(&first), struck);
         assert_eq!(corrections.line(&first, "- 熱海は24日"), "- ~~熱海は24日~~");
         assert_eq!(corrections.line(&first, "- 他の話"), "- 他の話");
-        let said: Vec<&str> = corrections.of(&first).map(|of| of.text.as_str()).collect();
-        assert_eq!(said, ["25日", "26日"]);
+        let said: Vec<&str> = corrections.said().map(|of| of.text.as_str()).collect();
+        assert_eq!(said, ["25日", "26日", "27日"]);
         assert_eq!(corrections.text(&memory(3, text)), text);
-        assert_eq!(corrections.of(&memory(3, text)).count(), 0);
     }
 }

@@ -47,6 +47,7 @@ pub mod settings;
 mod shortcuts;
 pub mod slack;
 pub mod stop;
+mod strikes;
 #[cfg(test)]
 mod test_store;
 mod told;
@@ -197,7 +198,13 @@ impl Bot {
             clock: self.clock.clone(),
         };
         let commands = Commands::new(views.clone(), self.current.clone(), off_record);
-        let shortcuts = Shortcuts::new(views.clone(), self.slack.clone(), self.current.clone());
+        let shortcuts = Shortcuts {
+            views: views.clone(),
+            slack: self.slack.clone(),
+            current: self.current.clone(),
+            workspace: self.workspace.clone(),
+            clock: self.clock.clone(),
+        };
         let (inbox, keeping) = DurableInbox::new(
             self.workspace.clone(),
             commands,

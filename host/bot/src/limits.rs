@@ -79,8 +79,9 @@ impl Mentions {
         if let Some(mention) = self.mention(reply).await.map_err(refused)? {
             let language = Language::of(&mention.text);
             let language = language.unwrap_or(self.current.settings().language);
+            let place = (reply.channel_id.as_str(), reply.thread_ts);
             self.slack
-                .whisper(reply, &mention.user.id, &too_long(language))
+                .whisper(place, &mention.user.id, &too_long(language), None)
                 .await
                 .map_err(|error| CallError::Refused(Error::Chat(error)))?;
         }

@@ -79,6 +79,29 @@ pub async fn correct(
     Ok(ts)
 }
 
+/// Keeps the messages that the author of a correction picked to be struck, in place of those picked before. From anybody
+/// else it has no effect.
+///
+/// # Errors
+/// The error of the store.
+pub async fn strike(
+    workspace: &dyn Workspace,
+    clock: &Clock,
+    (channel_id, correction): (&str, TsKey),
+    (by, struck): (&str, Vec<TsKey>),
+) -> Result<(), StorageError> {
+    let strike = Effect::Strike {
+        channel_id: channel_id.to_owned(),
+        correction,
+        struck,
+        by: by.to_owned(),
+    };
+    workspace
+        .apply_effects(vec![strike], clock.seconds())
+        .await?;
+    Ok(())
+}
+
 /// Takes somebody's messages off the record from now on, or puts them back on it. Returns true if this changed
 /// anything.
 ///

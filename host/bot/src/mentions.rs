@@ -182,6 +182,11 @@ impl Mentions {
                 });
                 self.metrics.reply_seconds.observe(seconds(began.elapsed()));
                 tracing::info!("{} {channel_id}", words.done);
+                if let Err(error) = self.offer_strikes(reply).await {
+                    tracing::warn!(
+                        "what a correction in {channel_id} may strike is not shown: {error}"
+                    );
+                }
                 Ok(())
             }
             Ok(Answered::Forgotten) => {

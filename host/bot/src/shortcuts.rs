@@ -1,57 +1,53 @@
-//! Shortcuts on messages. What one shows is a window that only the person who chose it sees.
+//! Shortcuts on messages, and the button of a list to pick from. What one shows only the person who chose it sees.
 
 use std::sync::Arc;
 
+use myao_plugin::state::Workspace;
 use myao_plugin::ts::TsKey;
 use myao_slack::blocks::thread_modal;
-use myao_slack::shortcut::{Shortcut, THREAD};
+use myao_slack::shortcut::{Picked, Shortcut, THREAD};
 
+use super::clock::Clock;
 use super::current::Current;
 use super::views::Views;
 use crate::slack::live::LiveSlack;
 
 /// Answers shortcuts.
+#[derive(Clone)]
 pub(super) struct Shortcuts {
-    views: Views,
-    slack: Arc<LiveSlack>,
-    current: Current,
+    pub(super) views: Views,
+    pub(super) slack: Arc<LiveSlack>,
+    pub(super) current: Current,
+    pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) clock: Clock,
 }
 
 impl Shortcuts {
-    pub(super) fn new(views: Views, slack: Arc<LiveSlack>, current: Current) -> Self {
-        Self {
-            views,
-            slack,
-            current,
-        }
-    }
-
     /// Answers a payload in the background: Slack waits for its acknowledgement. A click on a link, and what other versions
     /// of the app offered, need no answer.
     pub(super) fn answer(&self, payload: &str) {
-        let Some(chosen) = Shortcut::parse(payload).filter(|of| of.callback_id == THREAD) else {
-            return;
+        let this = self.clone();
+        if let Some(picked) = Picked::parse(payload) {
+            tokio::spawn(async move { told(this.strike(picked).await) });
+        } else if let Some(chosen) = Shortcut::parse(payload).filter(|of| of.callback_id == THREAD)
+        {
+            tokio::spawn(async move { told(this.show_thread(chosen).await) });
+        }
+    }
+
+    async fn show_thread(&self, chosen: Shortcut) -> Result<(), String> {
+        let Ok(first) = TsKey::parse(&chosen.first_ts) else {
+            return Ok(());
         };
-        let (views, slack) = (self.views.clone(), self.slack.clone());
-        let language = self.current.settings().language;
-        tokio::spawn(async move {
-            let Ok(first) = TsKey::parse(&chosen.first_ts) else {
-                return;
-            };
-            let shown = match views
-                .thread(chosen.user_id, &chosen.channel_id, first)
-                .await
-            {
-                Ok(thread) => {
-                    let view = thread_modal(thread.as_ref(), language);
-                    let opened = slack.client().open_modal(&chosen.trigger_id, &view).await;
-                    opened.map_err(|error| error.to_string())
-                }
-                Err(error) => Err(error),
-            };
-            if let Err(error) = shown {
-                tracing::warn!("a shortcut is not answered: {error}");
-            }
-        });
+        let shown = self.views.thread(chosen.user_id, &chosen.channel_id, first);
+        let view = thread_modal(shown.await?.as_ref(), self.current.settings().language);
+        let opened = self.slack.client().open_modal(&chosen.trigger_id, &view);
+        opened.await.map_err(|error| error.to_string())
+    }
+}
+
+fn told(answered: Result<(), String>) {
+    if let Err(error) = answered {
+        tracing::warn!("a shortcut is not answered: {error}");
     }
 }

@@ -3,10 +3,12 @@
 
 use myao_bot::marking;
 use myao_plugin::state::forgetting::{Forget, Mode};
+use myao_plugin::storage::marks::OPERATOR_ID;
+use myao_plugin::ts::TsKey;
 
 use super::failure::Failure;
 use super::fields::Fields;
-use super::pages::{Shown, forgotten, issued};
+use super::pages::{STRUCK, Shown, forgotten, issued, strikes};
 use super::reader::Reader;
 use super::route::Route;
 use super::tokens;
@@ -62,9 +64,20 @@ pub(crate) async fn act(
             let channel = reader.channel(id).await?;
             let plugin = reader.site.current.plugin();
             let bot = plugin.settings().text("persona.name");
-            marking::correct(workspace, clock, bot, &channel.id, &text).await?;
+            let ts = marking::correct(workspace, clock, bot, &channel.id, &text).await?;
             tracing::info!("a correction in {}, written on the page", channel.id);
-            Ok(Done::See(Route::channel(&channel.id)))
+            let strikable = reader.strikable(&channel.id, ts).await?;
+            Ok(match strikable.as_slice() {
+                [] => Done::See(Route::channel(&channel.id)),
+                _ => Done::Receipt(Box::new(strikes(reader, channel, ts, strikable))),
+            })
+        }
+        (Route::Channel { id, .. }, "strike") if may_mark => {
+            let ts = TsKey::parse(&form.take("correction")).map_err(|_| Failure::Form)?;
+            let struck = form.named(STRUCK).filter_map(|ts| TsKey::parse(ts).ok());
+            let struck = (OPERATOR_ID, struck.collect());
+            marking::strike(workspace, clock, (id, ts), struck).await?;
+            Ok(Done::See(Route::channel(id)))
         }
         (Route::Me, what) => act_for(reader, what, form).await,
         _ => Err(Failure::Form),

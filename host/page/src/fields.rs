@@ -36,6 +36,12 @@ impl Fields {
             .map_or_else(String::new, |value| value.trim().to_owned())
     }
 
+    /// The ends of the names that begin so: of boxes, those that are ticked.
+    pub(crate) fn named(&self, beginning: &str) -> impl Iterator<Item = &str> {
+        let names = self.0.keys();
+        names.filter_map(move |name| name.strip_prefix(beginning))
+    }
+
     /// The number of a page, from 1 on.
     pub(crate) fn number(&mut self, name: &str) -> usize {
         self.take(name).parse().unwrap_or(1).max(1)

@@ -16,7 +16,7 @@ use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
     CallError, KeptSpan, KeptText, MemoryType, MessageRef, Place, Response, Scope, SearchRequest,
-    SearchResult, Timestamp,
+    SearchResult, Strikable, Timestamp,
 };
 
 use super::failure::Failure;
@@ -182,6 +182,17 @@ impl Reader {
         let read = Corrections::read(&self.site.current.plugin(), channel_id, self.now()).await;
         let read = read.map_err(|error| Failure::Call(error.to_string()))?;
         Ok(Some(read))
+    }
+
+    /// What a correction may strike.
+    pub(crate) async fn strikable(
+        &self,
+        channel_id: &str,
+        correction: TsKey,
+    ) -> Result<Vec<Strikable>, Failure> {
+        let (plugin, ts) = (self.site.current.plugin(), correction.to_string());
+        let found = plugin.list_strikable(channel_id, &ts, self.now()).await;
+        found.map_err(failed)
     }
 
     /// Memories of this place that could not be made.

@@ -65,7 +65,9 @@ pub use bindings::exports::myao::memory::about::{
     Component as About, NumberRange, Setting, SettingValues,
 };
 pub use bindings::exports::myao::memory::context_builder::BuildRequest;
-pub use bindings::exports::myao::memory::marks::{ChannelMarks, Correction, ReplacedLine};
+pub use bindings::exports::myao::memory::marks::{
+    ChannelMarks, Correction, ReplacedLine, Strikable,
+};
 pub use bindings::exports::myao::memory::memory_generator::{
     Batch, DoneStep, Entry, Made, Outcome, SkipReason, Step, ThreadRef, UpdateState,
 };

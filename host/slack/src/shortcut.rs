@@ -1,7 +1,12 @@
 //! Message shortcuts: what people choose in the menu of a message
-//! (<https://docs.slack.dev/interactivity/implementing-shortcuts>).
+//! (<https://docs.slack.dev/interactivity/implementing-shortcuts>). And the button below a list to pick from
+//! (<https://docs.slack.dev/reference/interaction-payloads/block_actions-payload>).
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
+
+use crate::blocks::{STRIKE, STRUCK};
 
 /// The id of the shortcut that tells the main points of a thread; the manifest names it.
 pub const THREAD: &str = "thread_in_short";
@@ -57,13 +62,75 @@ impl Shortcut {
     }
 }
 
+/// What the author of a correction picked, with the button of [`crate::blocks::strike_list`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picked {
+    /// Who pressed the button.
+    pub user_id: String,
+    /// The correction's channel.
+    pub channel_id: String,
+    /// The correction.
+    pub correction: String,
+    /// The messages that are ticked.
+    pub struck: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Pressed {
+    user: Id,
+    actions: Vec<Action>,
+    state: State,
+}
+
+#[derive(Deserialize)]
+struct Action {
+    action_id: String,
+    value: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct State {
+    values: BTreeMap<String, BTreeMap<String, Boxes>>,
+}
+
+#[derive(Deserialize)]
+struct Boxes {
+    #[serde(default)]
+    selected_options: Vec<Ticked>,
+}
+
+#[derive(Deserialize)]
+struct Ticked {
+    value: String,
+}
+
+impl Picked {
+    /// Reads an interactive payload; `None` if it is something else, such as a click on a box.
+    #[must_use]
+    pub fn parse(payload: &str) -> Option<Self> {
+        let pressed: Pressed = serde_json::from_str(payload).ok()?;
+        let mut actions = pressed.actions.into_iter();
+        let button = actions.find(|action| action.action_id == STRIKE)?;
+        let (channel_id, correction) = button.value.as_deref()?.split_once(':')?;
+        let boxes = pressed.state.values.into_values().flatten();
+        let boxes = boxes.filter(|(id, _)| id == STRUCK);
+        let ticked = boxes.flat_map(|(_, boxes)| boxes.selected_options);
+        Some(Self {
+            user_id: pressed.user.id,
+            channel_id: channel_id.to_owned(),
+            correction: correction.to_owned(),
+            struck: ticked.map(|of| of.value).collect(),
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use serde_json::{Value, json};
 
-    use super::{Shortcut, THREAD};
+    use super::{Picked, Shortcut, THREAD};
 
     fn payload(kind: &str, message: &Value) -> String {
         let payload = json!({
@@ -100,5 +167,29 @@ mod tests {
             None
         );
         assert_eq!(Shortcut::parse("{"), None);
+    }
+    #[test]
+    fn what_is_ticked_comes_with_the_button_and_not_with_a_box() {
+        let pressed = |action: &str| {
+            let boxes = json!({ "struck": { "type": "checkboxes", "selected_options": [{ "value": "1.2" }] } });
+            let none = json!({ "struck": { "type": "checkboxes", "selected_options": [] } });
+            let payload = json!({
+                "type": "block_actions", "user": { "id": "U1", "team_id": "T1" }, "channel": { "id": "C1" },
+                "container": { "type": "message", "is_ephemeral": true },
+                "actions": [{ "type": "button", "action_id": action, "block_id": "b", "value": "C1:3.4" }],
+                "state": { "values": { "1.2": boxes, "1.3": none } }
+            });
+            Picked::parse(&payload.to_string())
+        };
+        let picked = pressed("strike").unwrap();
+        assert_eq!(
+            (picked.user_id.as_str(), picked.channel_id.as_str()),
+            ("U1", "C1")
+        );
+        assert_eq!(
+            (picked.correction.as_str(), picked.struck),
+            ("3.4", vec!["1.2".to_owned()])
+        );
+        assert_eq!(pressed("struck"), None);
     }
 }

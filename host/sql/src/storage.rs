@@ -12,7 +12,7 @@ use myao_plugin::state::view::View;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
-    Message, MessageQuery, Storage, StorageError,
+    Message, MessageQuery, Storage, StorageError, Strike,
 };
 use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, Places, Scope};
 
@@ -22,6 +22,7 @@ use crate::memories::listed as memories;
 use crate::memories::records;
 use crate::messages::stored as messages;
 use crate::messages::stored::{channel_keys, places};
+use crate::messages::strikes;
 use crate::place::Place as StorePlace;
 use crate::rows;
 use crate::save::{self, Handed};
@@ -169,6 +170,10 @@ impl Storage for Opened {
             .await?;
         self.note(channel_id, marked.iter().map(|marked| &*marked.message.ts));
         Ok(marked)
+    }
+
+    async fn list_strikes(&self) -> Result<Vec<Strike>, StorageError> {
+        self.workspace.reading(strikes::all).await
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {

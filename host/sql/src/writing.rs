@@ -18,6 +18,7 @@ use crate::answers::replies;
 use crate::fault::Fault;
 use crate::messages::channels;
 use crate::messages::message_row::{MessageRow, Tie};
+use crate::messages::strikes;
 use crate::messages::tombstones::Tombstones;
 use crate::search::index::Unindexed;
 use crate::writing::retraction::Post;
@@ -278,6 +279,8 @@ impl Writing {
         self.touched_threads
             .extend(stored.thread.map(|thread| (channel, thread)));
         if row.reads_differently(stored) {
+            let has_gone = !row.is_shown();
+            strikes::drop_of(connection, (self.workspace, channel, ts), has_gone)?;
             let key = message_key(connection, channel, ts)?;
             self.unindexed.change(channel, key);
             self.changed.insert((channel, row.thread.unwrap_or(ts)));

@@ -135,6 +135,7 @@ lists!(
     Deferral,
     myao_plugin::KeptText,
     myao_plugin::storage::Marked,
+    myao_plugin::storage::Strike,
     String
 );
 

@@ -34,6 +34,7 @@ export class Bound {
     const [first, second] = args;
     switch (`${owner}.${name}`) {
       case 'storage.list-channels': return this.#reads('channels');
+      case 'storage.list-strikes': return this.#reads('strikes');
       case 'storage.list-memories': return this.#reads('memories');
       case 'recall.find-candidates': return this.#reads('messages');
       case 'storage.list-messages': return this.#hears(first.channelId);

@@ -42,6 +42,7 @@ const STORAGE = {
   listChannels: () => 'workspace',
   listMessages: (query) => inChannel(query.channelId),
   listMarked: (channelId) => inChannel(channelId),
+  listStrikes: () => 'workspace',
   listMemories: () => 'workspace',
   readSpans: () => 'workspace',
   listDue: () => 'schedule',

@@ -30,7 +30,13 @@ fn check_block(block: &Value) -> Result<(), String> {
             if fields.len() > 10 || (fields.is_empty() && block.get("text").is_none()) {
                 return Err(format!("a section with {} fields", fields.len()));
             }
-            fields.iter().try_for_each(|field| check_text(field, 2000))
+            fields
+                .iter()
+                .try_for_each(|field| check_text(field, 2000))?;
+            match block["accessory"]["type"].as_str() {
+                Some("checkboxes") => check_boxes(&block["accessory"]),
+                _ => Ok(()),
+            }
         }
         Some("context") => match block["elements"].as_array() {
             Some(elements) if (1..=10).contains(&elements.len()) => Ok(()),
@@ -39,6 +45,21 @@ fn check_block(block: &Value) -> Result<(), String> {
         Some(_) => Ok(()),
         None => Err("no type".to_owned()),
     }
+}
+
+fn check_boxes(boxes: &Value) -> Result<(), String> {
+    let options = boxes["options"].as_array().map(Vec::as_slice);
+    let options = options.unwrap_or_default();
+    if !(1..=10).contains(&options.len()) {
+        return Err(format!("{} check boxes, not 1 to 10", options.len()));
+    }
+    if let Some(initial) = boxes["initial_options"].as_array()
+        && (initial.is_empty() || initial.iter().any(|option| !options.contains(option)))
+    {
+        return Err("boxes that are ticked at first are some of the options".to_owned());
+    }
+    let texts = options.iter().map(|option| &option["text"]);
+    texts.into_iter().try_for_each(|text| check_text(text, 75))
 }
 
 fn check_text(text: &Value, most: usize) -> Result<(), String> {

@@ -77,6 +77,49 @@ impl FakeSlack {
         self.is_taken(callback_id, number).await;
     }
 
+    /// A user ticks boxes, by their values, in a message that the bot showed to somebody alone, and presses its button.
+    ///
+    /// # Panics
+    ///
+    /// The message has no button, nobody is connected, or the bot does not acknowledge it.
+    pub async fn press(&self, user: &str, channel: &str, blocks: &Value, ticked: &[&str]) {
+        let blocks = blocks.as_array().unwrap();
+        let mut values = serde_json::Map::new();
+        for block in blocks
+            .iter()
+            .filter(|block| block["accessory"]["type"] == "checkboxes")
+        {
+            let boxes = &block["accessory"];
+            let options = boxes["options"].as_array().unwrap().iter();
+            let selected =
+                options.filter(|option| ticked.contains(&option["value"].as_str().unwrap()));
+            let state =
+                json!({ "type": "checkboxes", "selected_options": selected.collect::<Vec<_>>() });
+            let action = boxes["action_id"].as_str().unwrap();
+            values.insert(
+                block["block_id"].as_str().unwrap().to_owned(),
+                json!({ action: state }),
+            );
+        }
+        let mut elements = blocks
+            .iter()
+            .flat_map(|block| block["elements"].as_array().into_iter().flatten());
+        let button = elements.rfind(|element| element["type"] == "button");
+        let mut action = button.expect("the message has a button").clone();
+        let number = self.inner().change(|state| {
+            action["action_ts"] = state.clock.tick().to_string().into();
+            let payload = json!({
+                "type": "block_actions", "token": "verification-token", "api_app_id": APP_ID,
+                "team": { "id": TEAM_ID, "domain": state.world.team.domain }, "user": { "id": user, "team_id": TEAM_ID },
+                "container": { "type": "message", "channel_id": channel, "is_ephemeral": true },
+                "channel": { "id": channel }, "trigger_id": "1.press", "response_url": "http://127.0.0.1:9/actions",
+                "state": { "values": values }, "actions": [action], "is_enterprise_install": false, "enterprise": null,
+            });
+            state.offer(INTERACTIVE, payload)
+        });
+        self.is_taken("the button", number).await;
+    }
+
     async fn is_taken(&self, what: &str, number: usize) {
         let state = |slack: &Self| {
             slack

@@ -13,7 +13,7 @@ use crate::bot::support::{
 /// Memories as soon as there is a message.
 pub(crate) const EAGER: &str = "memory: { long_term_update_interval_seconds: 1, short_term_history: { message_threshold: 1 } }\n";
 
-fn ask(slack: &FakeSlack, channel: &str, text: &str) -> String {
+pub(crate) fn ask(slack: &FakeSlack, channel: &str, text: &str) -> String {
     ask_as(slack, AKARI, channel, text)
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn ask_as(slack: &FakeSlack, user: &str, channel: &str, text: &str) -
 }
 
 /// Everything that a message or a view shows.
-fn words(value: &Value) -> String {
+pub(crate) fn words(value: &Value) -> String {
     match value {
         Value::Object(fields) => fields
             .iter()
@@ -41,7 +41,7 @@ fn words(value: &Value) -> String {
 
 /// Waits until a channel has so many versions.
 #[track_caller]
-fn remembered(bot: &mut Bot, channel: &str, versions: i64) {
+pub(crate) fn remembered(bot: &mut Bot, channel: &str, versions: i64) {
     let query = format!(
         "SELECT COUNT(*) FROM memories \
          WHERE scope = 1 AND memory_type = 1 AND scope_id = '{channel}' AND superseded_at IS NULL"
@@ -445,52 +445,4 @@ fn the_memory_of_a_private_channel_is_in_no_prompt_of_another_channel() {
     );
     let there = prompts_in_thread(&llm, &private).remove(0);
     assert!(there.contains("9億円") && there.contains("箱根"), "{there}");
-}
-
-#[test]
-fn what_a_correction_replaces_is_struck_out_at_once_and_stands_again_without_it() {
-    let slack = workspace();
-    // The correction and its answer make no version: what is shown is the text from before.
-    let every_three = EAGER.replace("message_threshold: 1", "message_threshold: 3");
-    let mut bot = connect(&slack, &every_three);
-    for text in [
-        "合宿の日程は3月4日に決まりました。",
-        "バスは8時に出ます。",
-        "宿は海辺の旅館に決まりました。",
-    ] {
-        slack.post(AKARI, CAMP, text, None);
-    }
-    remembered(&mut bot, CAMP, 1);
-    let before = ask(&slack, CAMP, "");
-    assert!(
-        before.contains("3月4日") && !before.contains('~'),
-        "{before}"
-    );
-    let posted = slack.posts().len();
-    let correction = slack.mention(EMIKO, CAMP, "訂正: 合宿の日程は3月5日", None);
-    posts(&slack, &mut bot, posted + 1);
-    let is_struck = |shown: &str| {
-        let mut lines = shown.lines();
-        lines.any(|line| line.contains('~') && line.contains("3月4日"))
-    };
-    for shown in [
-        ask(&slack, CAMP, ""),
-        ask(&slack, CAMP, "履歴"),
-        ask(&slack, CAMP, "出典"),
-    ] {
-        assert!(is_struck(&shown), "{shown}");
-    }
-    let shown = ask(&slack, CAMP, "");
-    assert!(
-        shown.contains("訂正: ") && shown.contains("3月5日"),
-        "{shown}"
-    );
-    slack.open_home(AKARI);
-    let home = words(&bot.until("a home", |_| slack.home(AKARI)));
-    assert!(is_struck(&home) && home.contains("3月5日"), "{home}");
-    slack.delete(CAMP, &correction);
-    settled(&slack, &mut bot);
-    let after = ask(&slack, CAMP, "");
-    assert!(after.contains("3月4日") && !is_struck(&after), "{after}");
-    bot.stop();
 }

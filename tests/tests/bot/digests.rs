@@ -14,7 +14,13 @@ use crate::bot::support::{
 const DAY: u64 = 24 * 3600;
 
 /// A message of yesterday's noon, and `seconds`.
-fn yesterday(slack: &FakeSlack, user: &str, channel: &str, seconds: u64, text: &str) -> String {
+pub(crate) fn yesterday(
+    slack: &FakeSlack,
+    user: &str,
+    channel: &str,
+    seconds: u64,
+    text: &str,
+) -> String {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap()
@@ -24,7 +30,7 @@ fn yesterday(slack: &FakeSlack, user: &str, channel: &str, seconds: u64, text: &
 }
 
 /// A bot with digests at noon, at a place where it is noon now.
-fn bot_of(slack: &FakeSlack, program: Program) -> Bot {
+pub(crate) fn bot_of(slack: &FakeSlack, program: Program) -> Bot {
     let digests = "digests: [{ channel: 合宿, at: '12:00' }, { channel: C0QUIET, at: '12:00' }]";
     connect_as(slack, program, digests, &noon::timezone())
 }

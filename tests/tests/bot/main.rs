@@ -32,6 +32,7 @@ mod posting;
 mod retention;
 mod secrecy;
 mod strangers;
+mod strikes;
 pub(crate) mod support;
 mod sweep;
 pub(crate) mod team;

@@ -63,26 +63,39 @@ fn a_correction_is_a_message_of_the_operator_that_can_be_forgotten() {
 }
 
 #[test]
-fn what_a_correction_replaces_is_shown_struck_out_with_the_correction_below() {
+fn a_correction_strikes_what_is_likely_with_yes_and_nothing_without_a_terminal() {
     let program = imported();
     program.run(&["backfill"]).succeeded();
     let show = || program.run(&["memory", "show", "project-harbour"]).output();
     let line = "2026-03-04 ben: Decision: roll back to v2.3.6, fix properly tomorrow (2026-03-05).";
     assert!(show().contains(&format!("- {line}")), "{}", show());
-    let text = "Decision: roll back to v2.3.5";
-    let correct = program.run(&["--json", "correct", "--in", "project-harbour", text]);
-    let stored: Value = correct.json();
+    let correct = [
+        "correct",
+        "--in",
+        "project-harbour",
+        "Decision: roll back to v2.3.5",
+    ];
+    let said = program.run(&correct).output();
+    assert!(
+        said.contains("[x] ") && said.contains("roll back to v2.3.6"),
+        "{said}"
+    );
+    assert!(said.contains("Nothing is picked"), "{said}");
+    assert!(said.contains("It strikes 0 messages."), "{said}");
+    let shown = show();
+    assert!(!shown.contains("~~"), "{shown}");
+    assert!(shown.contains("corrected by operator, "), "{shown}");
+    let yes = [&["--json"], &correct[..], &["--yes"]].concat();
+    let stored: Value = program.run(&yes).json();
+    let likely = stored["strikable"].as_array().unwrap().iter();
+    let likely = likely.filter(|of| of["is_likely"] == true);
+    let likely: Value = likely.map(|of| of["ts"].clone()).collect();
+    assert_eq!(stored["struck"], likely);
     let shown = show();
     assert!(shown.contains(&format!("- ~~{line}~~")), "{shown}");
-    assert!(shown.contains("corrected by operator, "), "{shown}");
     let shown = program.run(&["--json", "memory", "show", "project-harbour"]);
     let shown: Value = shown.json();
-    let memories = shown.as_array().unwrap();
-    let of_line = memories.iter().find(|memory| {
-        let content = memory["content"].as_str().unwrap();
-        content.contains(line)
-    });
-    assert_eq!(of_line.unwrap()["corrections"][0]["ts"], stored["ts"]);
+    assert_eq!(shown[0]["corrections"][1]["ts"], stored["ts"]);
     let message = format!("C07HARBOUR1:{}", stored["ts"].as_str().unwrap());
     program.run(&["forget", "--message", &message]).succeeded();
     assert!(!show().contains("~~"), "{}", show());

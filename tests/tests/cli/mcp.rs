@@ -168,6 +168,7 @@ fn corrections_stand_beside_what_they_replace() {
             "--in",
             "general",
             "We release Harbour on 5 March at 15:00.",
+            "--yes",
         ])
         .succeeded();
     let told = calls(

@@ -86,13 +86,25 @@ fn a_message_is_pinned_until_the_pin_is_taken_off() {
 }
 
 #[test]
-fn a_correction_strikes_out_what_it_contradicts() {
+fn a_correction_strikes_what_is_ticked_on_the_next_page() {
     let served = served();
     let fields = "do=correct&text=The+party+is+on+5+March+2026.";
-    let corrected = send(&served, "/channel/CGENERAL", fields);
-    assert_eq!(corrected.header("location"), Some("/channel/CGENERAL"));
+    let list = send(&served, "/channel/CGENERAL", fields);
+    let (_, picked) = list.body.split_once("name=\"struck-").unwrap();
+    let (struck, rest) = picked.split_once('"').unwrap();
+    assert!(rest.starts_with(" checked"), "{}", list.body);
+    let (_, correction) = list
+        .body
+        .split_once("name=\"correction\" value=\"")
+        .unwrap();
+    let (correction, _) = correction.split_once('"').unwrap();
     let page = served.page("/channel/CGENERAL");
     has(&page, "The party is on 5 March 2026.");
+    assert!(!page.body.contains("<s>"), "{}", page.body);
+    let fields = format!("do=strike&correction={correction}&struck-{struck}=on");
+    let done = send(&served, "/channel/CGENERAL", &fields);
+    assert_eq!(done.header("location"), Some("/channel/CGENERAL"));
+    let page = served.page("/channel/CGENERAL");
     assert!(page.body.contains("<s>"), "{}", page.body);
 }
 

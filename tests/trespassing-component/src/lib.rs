@@ -22,7 +22,7 @@ mod making;
 
 use exports::myao::memory::about;
 use exports::myao::memory::context_builder::{self, BuildRequest};
-use exports::myao::memory::marks::{self, ChannelMarks};
+use exports::myao::memory::marks::{self, ChannelMarks, Strikable};
 use exports::myao::memory::memory_summarizer::{self, Summary};
 use exports::myao::memory::reply_prompt::{self, Occasion};
 use exports::myao::memory::responder::{self, Answer, Judgment, Question, Response, Target};
@@ -87,6 +87,10 @@ impl context_builder::Guest for Trespassing {
 }
 
 impl marks::Guest for Trespassing {
+    fn list_strikable(_: String, _: String, _: Timestamp) -> Result<Vec<Strikable>, Error> {
+        Err(got())
+    }
+
     fn read_marks(_: String, _: Timestamp) -> Result<ChannelMarks, Error> {
         Err(got())
     }

@@ -191,11 +191,11 @@ impl ChannelState {
         assemble(&run.ports.settings, remembered, history)
     }
 
-    /// The text of a memory. Without a model, lines that a correction supersedes are left out, unless none would be left; a
+    /// The text of a memory. Without a model, lines that a correction strikes are left out, unless none would be left; a
     /// model is told.
     pub(super) fn corrected(&self, run: &Run, memory: &Memory) -> String {
         if run.extracts() {
-            let corrections = Corrections::of(&self.marks.corrections);
+            let corrections = Corrections::of(&self.marks);
             let rest = corrections.without_superseded(memory);
             rest.unwrap_or_else(|| memory.content.clone())
         } else {

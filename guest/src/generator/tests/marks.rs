@@ -122,31 +122,23 @@ fn extracting() -> TestHost {
 }
 
 #[test]
-fn without_a_model_lines_with_the_older_value_are_left_out() {
+fn without_a_model_lines_that_were_picked_are_left_out() {
     let host = extracting();
-    assert!(host.storage.long_term("C1").contains("24日"));
     host.say("C1", -60, "@みゃお 訂正: 熱海は10月25日");
+    host.say("C1", -50, "宿の予算は90万円に決定しました");
     host.generate(3 * HOUR);
+    assert!(host.storage.long_term("C1").contains("24日"));
+    host.storage.strike("C1", &ts(-60), &ts(-3 * DAY));
+    host.say("C1", 4 * HOUR, "会場は45万円に決定しました");
+    host.generate(7 * HOUR);
     let text = host.storage.long_term("C1");
     // The correction is no line: it is shown by itself.
     assert!(!text.contains("24日") && !text.contains("25日"), "{text}");
-    assert!(text.contains("120万円"), "{text}");
-    assert_eq!(host.llm.calls(), 0);
-}
-
-#[test]
-fn a_message_with_the_older_value_is_left_out_of_the_version_of_its_correction() {
-    let mut host = TestHost::with_prompts();
-    host.settings.engine = Engine::Extractive;
-    host.say("C1", -90, "合宿の熱海は10月24日に決定しました");
-    host.say("C1", -80, "予算は120万円に決定しました");
-    host.say("C1", -60, "@みゃお 訂正: 熱海は10月25日");
-    host.generate(0);
-    let version = &host.storage.versions("C1")[0];
     assert!(
-        version.contains("120万円") && !version.contains("24日"),
-        "{version}"
+        text.contains("120万円") && text.contains("45万円"),
+        "{text}"
     );
+    assert_eq!(host.llm.calls(), 0);
 }
 
 #[test]
@@ -184,6 +176,7 @@ fn what_is_only_asked_of_the_bot_is_no_line_and_no_record() {
 fn when_a_correction_is_undone_the_older_value_is_shown_again() {
     let host = extracting();
     host.say("C1", -60, "@みゃお 訂正: 熱海は10月25日");
+    host.storage.strike("C1", &ts(-60), &ts(-3 * DAY));
     host.generate(3 * HOUR);
     host.storage.delete_message("C1", &ts(-60));
     let mut host = host;
@@ -197,7 +190,7 @@ fn when_a_correction_is_undone_the_older_value_is_shown_again() {
 }
 
 #[test]
-fn a_record_that_is_superseded_is_not_shown() {
+fn a_record_that_is_struck_is_not_shown() {
     let host = TestHost::with_prompts();
     host.llm
         .answer_by(|_, _| Ok(completion("- 合宿の話をした", FinishReason::Stop)));
@@ -207,6 +200,7 @@ fn a_record_that_is_superseded_is_not_shown() {
     host.say("C1", -60, "お昼に行きませんか");
     host.generate(3 * HOUR);
     host.say("C1", 4 * HOUR, "@みゃお 訂正: 熱海は10月25日");
+    host.storage.strike("C1", &ts(4 * HOUR), &ts(-3 * DAY));
     host.generate(7 * HOUR);
     let prompts = host.llm.prompts();
     let versions: Vec<&String> = prompts

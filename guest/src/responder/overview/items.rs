@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::bindings::exports::myao::memory::searcher::Hit;
-use crate::bindings::types::Message;
+use crate::bindings::types::{Message, MessageRef};
 use crate::extractive::{Outcome, TodoKind, todos};
 use crate::marks::{self, Change};
 use crate::recall::Overview;
@@ -51,12 +51,15 @@ struct Changing<'h> {
 
 /// The decisions among messages of a time, in order of time. Those that a later message of the same channel overrules stand with
 /// it: the newest that does. Earlier ones stand so, too, if they were overruled in the time. `all` are the messages of the
-/// time and others, `bot` is the name that mentions of the bot have.
+/// time and others, `bot` is the name that mentions of the bot have, `replacing` are corrections that strike decisions: they stand in
+/// their place.
 pub(super) fn decided<'h>(
     hits: &'h [Hit],
     all: &[&'h Hit],
     overview: &'h Overview,
-    (bot, is_of_time): (&str, &dyn Fn(&Hit) -> bool),
+    bot: &str,
+    replacing: &[MessageRef],
+    is_of_time: &dyn Fn(&Hit) -> bool,
 ) -> Vec<Decision<'h>> {
     let changing = changing(all, bot);
     let is_known = |of: &Hit| hits.iter().any(|hit| hit.at == of.at);
@@ -105,6 +108,15 @@ pub(super) fn decided<'h>(
         if let Some(later) = standing.get_mut(&by) {
             later.overrules.push(decision);
         }
+    }
+    let is_replacing = |change: &&Changing<'_>| replacing.contains(&change.hit.at);
+    for change in changing.iter().filter(is_replacing) {
+        let (hit, text) = (change.hit, change.text.clone());
+        standing.entry(key(hit, change.ts)).or_insert(Decision {
+            hit,
+            text,
+            overrules: Vec::new(),
+        });
     }
     let standing = standing.into_values();
     standing

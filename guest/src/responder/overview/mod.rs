@@ -4,6 +4,7 @@
 mod heading;
 mod items;
 mod lines;
+mod struck;
 
 use std::collections::BTreeSet;
 
@@ -11,7 +12,7 @@ use super::Responder;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::{Question, Response};
 use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest};
-use crate::bindings::types::{Engine, Message, Timestamp};
+use crate::bindings::types::{Engine, Message, MessageRef, Timestamp};
 use crate::citations::{self, cite};
 use crate::extractive::messages::{local_date, name};
 use crate::extractive::{Input, TodoKind, is_note, summarize};
@@ -54,6 +55,7 @@ impl Responder<'_> {
         let mut hits = std::mem::take(&mut overview.found.hits);
         in_order(&mut hits);
         let mut beside = std::mem::take(&mut overview.beside);
+        let replacing = self.strike(&mut hits, &mut beside, &mut overview)?;
         let of_time: BTreeSet<(&str, &str)> = hits.iter().map(place).collect();
         beside.retain(|hit| !of_time.contains(&place(hit)));
         in_order(&mut beside);
@@ -92,6 +94,7 @@ impl Responder<'_> {
             bot: &self.ports.settings.bot_name,
             people: &people,
             all,
+            replacing: &replacing,
             is_of_time: &is_of_time,
             counts: &counts,
         };
@@ -171,6 +174,8 @@ struct Material<'a> {
     people: &'a [Hit],
     /// All messages of the time, and others that may say what became of them, in order of time.
     all: Vec<&'a Hit>,
+    /// The corrections that strike decisions.
+    replacing: &'a [MessageRef],
     /// True if a message is of the time.
     is_of_time: &'a dyn Fn(&Hit) -> bool,
     /// True if it was not said to the bot, and is about what is asked for.
@@ -253,7 +258,9 @@ impl<'a> Material<'a> {
             self.people,
             &self.all,
             self.overview,
-            (self.bot, self.is_of_time),
+            self.bot,
+            self.replacing,
+            self.is_of_time,
         );
         let shown = newest(decided.iter(), DECISIONS).into_iter();
         let labels = (self.heading, is_labelled);

@@ -115,27 +115,11 @@ impl Language {
         }
     }
 
-    /// Above the lines that a correction replaces.
-    pub(in crate::responder) fn replaces(self) -> String {
+    /// The effect of a correction.
+    pub(in crate::responder) fn outranks(self) -> String {
         self.pick(
-            "このチャンネルの記憶の、次の行に代えて使います。",
-            "It replaces these lines of what I remember of this channel:",
-        )
-    }
-
-    /// Below them, if there are more.
-    pub(in crate::responder) fn and_more(self, count: usize) -> String {
-        match self {
-            Self::Japanese => format!("- ほか {count} 行"),
-            _ => format!("- and {count} more"),
-        }
-    }
-
-    /// If a correction replaces nothing.
-    pub(in crate::responder) fn replaces_nothing(self) -> String {
-        self.pick(
-            "このチャンネルの記憶に、これと食い違う行はありません。",
-            "No line of what I remember of this channel contradicts it.",
+            "これより古い記録に優先します。消される行は、訂正した人が選んだものだけです。",
+            "It outranks what was said before. It strikes only what its author picks.",
         )
     }
 

@@ -11,7 +11,6 @@ use crate::responder::situation::Situation;
 use crate::text::cues::is_question;
 use crate::text::dates::dated;
 use crate::text::flatten;
-use crate::ts::Ts;
 
 /// A wider quote is cut, in columns.
 pub(super) const MAX_QUOTE: usize = 240;
@@ -49,19 +48,20 @@ pub(super) fn quotables(situation: &Situation) -> Vec<Quotable> {
             && !is_own(message, &context.persona)
             && !message.text.contains(&mention)
     };
-    let corrections = Corrections::of(&situation.marks.corrections);
-    let holds = |message: &&Message| {
-        let written = Ts::parse(&message.ts).ok();
-        !corrections.supersede(&message.text, written)
-    };
+    let corrections = Corrections::of(&situation.marks);
     let messages = conversation_messages(context).filter(counts);
-    let messages = messages.filter(holds).map(|message| {
+    let messages = messages.map(|message| {
         let at = MessageRef {
             channel_id: history.channel_id.clone(),
             ts: message.ts.clone(),
         };
-        of_message(message, &history.channel_name, at, &str::to_owned)
+        let part = |text: &str| {
+            let rest = corrections.rest_of(&at, text);
+            rest.unwrap_or_else(|| text.to_owned())
+        };
+        of_message(message, &history.channel_name, at.clone(), &part)
     });
+    let messages = messages.filter(|message| !message.source.text.is_empty());
     let lines = situation.found.lines.iter().flat_map(of_line);
     lines.chain(messages).collect()
 }

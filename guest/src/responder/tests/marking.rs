@@ -34,18 +34,17 @@ fn sources(reply: &Reply) -> Vec<&str> {
 }
 
 #[test]
-fn a_correction_is_answered_with_the_lines_that_it_replaces_without_a_model() {
+fn a_correction_is_answered_with_its_effect_without_a_model() {
     let host = remembering();
     let reply = answer(&host, "@みゃお 訂正: 熱海は10月25日");
     assert_eq!(
         reply.text,
         "訂正を覚えました: 熱海は10月25日\n\
-         このチャンネルの記憶の、次の行に代えて使います。\n\
-         - 2024-02-27 alice: 合宿の熱海は10月24日に決定\n\
+         これより古い記録に優先します。消される行は、訂正した人が選んだものだけです。\n\
          取り消すには、その発言を編集するか削除してください。"
     );
     assert_eq!((reply.engine, host.llm.calls()), (Engine::Extractive, 0));
-    assert_eq!(sources(&reply), [ts(-3 * DAY), ts(-10)]);
+    assert_eq!(sources(&reply), [ts(-10)]);
     let is_cited =
         |line: &crate::bindings::types::Citation| line.messages.iter().any(|of| of.ts == ts(-10));
     assert!(reply.citations.iter().all(is_cited), "{reply:?}");
@@ -65,7 +64,7 @@ fn a_mark_is_answered_in_the_language_of_the_request() {
     assert_eq!(
         reply.text,
         "Noted the correction: the port is 8081\n\
-         No line of what I remember of this channel contradicts it.\n\
+         It outranks what was said before. It strikes only what its author picks.\n\
          To undo it, edit or delete your message."
     );
     let host = remembering();
@@ -107,11 +106,16 @@ fn a_reply_is_told_of_marks_and_corrections() {
 }
 
 #[test]
-fn without_a_model_the_correction_is_quoted_and_the_older_value_is_not() {
+fn without_a_model_the_correction_is_quoted_first_and_what_it_strikes_is_not() {
     let mut host = remembering();
     host.settings.reply_engine = Engine::Extractive;
     host.say("C1", -DAY, "@みゃお 訂正: 熱海の合宿は10月25日");
     let reply = answer(&host, "@みゃお 熱海の合宿はいつ？");
+    let at = |day: &str| reply.text.find(day);
+    assert!(at("10月25日") < at("10月24日"), "{}", reply.text);
+    host.storage.strike("C1", &ts(-DAY), &ts(-3 * DAY));
+    host.storage.delete_message("C1", &ts(-10));
+    let reply = answer(&host, "@みゃお 熱海の合宿はいつ？ ");
     assert!(reply.text.contains("10月25日"), "{}", reply.text);
     assert!(!reply.text.contains("10月24日"), "{}", reply.text);
     assert!(sources(&reply).contains(&ts(-DAY).as_str()), "{reply:?}");
@@ -122,6 +126,8 @@ fn a_correction_has_effect_in_its_own_channel_alone() {
     let mut host = remembering();
     host.settings.reply_engine = Engine::Extractive;
     host.say("C2", -DAY, "@みゃお 訂正: 熱海の合宿は10月25日");
+    host.say("C2", -2 * DAY, "熱海の合宿は10月23日です");
+    host.storage.strike("C2", &ts(-DAY), &ts(-2 * DAY));
     let reply = answer(&host, "@みゃお 熱海の合宿はいつ？");
     assert!(reply.text.contains("10月24日"), "{}", reply.text);
     host.say("C2", -5, "@みゃお 熱海の合宿はいつ？");
@@ -132,7 +138,7 @@ fn a_correction_has_effect_in_its_own_channel_alone() {
     };
     let reply = mention(&host, &there).unwrap();
     assert!(reply.text.contains("10月25日"), "{}", reply.text);
-    assert!(!reply.text.contains("10月24日"), "{}", reply.text);
+    assert!(!reply.text.contains("10月23日"), "{}", reply.text);
 }
 
 #[test]

@@ -172,6 +172,29 @@ fn a_correction_overrules_a_decision() {
 }
 
 #[test]
+fn a_correction_stands_in_place_of_the_decision_that_it_strikes() {
+    let host = quoting_host();
+    let bot = host.settings.bot_name.clone();
+    host.say("C1", -9 * DAY, "Decided: we launch in eu-west-1.");
+    host.say("C1", -9 * DAY + 1, "Decided: the budget is 5000 euros.");
+    let correction = format!("@{bot} correction: we launch in us-east-1");
+    say_by(&host, "健人", None, -2 * DAY, &correction);
+    let told = |host: &TestHost, question: &str| ask(host, None, question).text;
+    let decisions = "#general what was decided";
+    assert!(told(&host, decisions).contains("eu-west-1"));
+    host.storage.strike("C1", &ts(-2 * DAY), &ts(-9 * DAY));
+    let text = told(&host, decisions);
+    assert!(
+        text.contains("健人: we launch in us-east-1 [") && text.contains("5000 euros"),
+        "{text}"
+    );
+    for question in [decisions, "#general since 2024-02-01"] {
+        let text = told(&host, question);
+        assert!(!text.contains("eu-west-1"), "{text}");
+    }
+}
+
+#[test]
 fn a_time_tells_everything_once_with_what_became_of_it() {
     let host = quoting_host();
     host.say("C1", -6 * DAY, "We decided to use Crane for monitoring.");

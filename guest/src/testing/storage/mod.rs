@@ -10,9 +10,9 @@ use state::{State, id};
 
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    StorageError,
+    StorageError, Strike,
 };
-use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, Scope};
+use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, MessageRef, Scope};
 use crate::ports::Storage;
 use crate::ts::Ts;
 
@@ -99,6 +99,17 @@ impl MemoryStorage {
     /// When messages were marked as done, by channel and id.
     pub(crate) fn done(&self) -> BTreeMap<(String, Ts), Ts> {
         self.state.borrow().done.clone()
+    }
+
+    /// The author of a correction picks a message.
+    pub(crate) fn strike(&self, channel_id: &str, correction: &str, struck: &str) {
+        self.state.borrow_mut().strikes.push(Strike {
+            message: MessageRef {
+                channel_id: channel_id.to_owned(),
+                ts: struck.to_owned(),
+            },
+            correction: correction.to_owned(),
+        });
     }
 
     /// Every message with its channel, in order of time.
@@ -288,6 +299,10 @@ impl Storage for MemoryStorage {
                 .retain(|marked| marked.is_pinned || !uncounted.contains(&marked.message.user.id));
             Ok(self.listed(marked))
         })
+    }
+
+    fn list_strikes(&self) -> Result<Vec<Strike>, StorageError> {
+        self.call("list-strikes", |state| Ok(state.strikes.clone()))
     }
 
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Key;
 use crate::bindings::storage::{
     ChannelFilter, Deferral, Keep, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
-    MessageQuery, SaveMode, StorageError,
+    MessageQuery, SaveMode, StorageError, Strike,
 };
 use crate::bindings::types::{
     Channel, Citation, KeptSpan, KeptText, MemoryType, Message, MessageRef, Scope,
@@ -18,6 +18,8 @@ pub(super) struct State {
     pub(super) messages: BTreeMap<String, BTreeMap<Ts, Message>>,
     /// What is pinned on the platform.
     pub(super) pinned: BTreeSet<(String, Ts)>,
+    /// What the authors of corrections picked.
+    pub(super) strikes: Vec<Strike>,
     /// When messages were marked as done.
     pub(super) done: BTreeMap<(String, Ts), Ts>,
     /// The memories that the component sees, in order of versions.

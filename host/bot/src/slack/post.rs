@@ -6,7 +6,7 @@
 
 use myao_plugin::chat::{ChatError, PostOutcome, PostRequest};
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
-use myao_plugin::state::replies::{ReplyKind, WaitingReply};
+use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{OtherReason, erasure};
 use myao_slack::blocks::Language;
@@ -92,18 +92,18 @@ impl LiveSlack {
         Ok(PostOutcome::Posted(posted))
     }
 
-    /// Says something about a message to one person alone.
+    /// Says something to one person alone, in a channel or a thread of it.
     pub(crate) async fn whisper(
         &self,
-        about: &WaitingReply,
+        (channel_id, thread_ts): (&str, Option<TsKey>),
         user_id: &str,
         text: &str,
+        blocks: Option<&Value>,
     ) -> Result<(), ChatError> {
-        let thread = about.thread_ts.map(|ts| ts.to_string());
-        let channel_id = &about.channel_id;
+        let thread = thread_ts.map(|ts| ts.to_string());
         let said = self
             .client
-            .post_ephemeral(channel_id, thread.as_deref(), user_id, text);
+            .post_ephemeral(channel_id, thread.as_deref(), user_id, text, blocks);
         said.await.map_err(from_client)
     }
 

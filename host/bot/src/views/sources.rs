@@ -84,7 +84,7 @@ impl Views {
         read.map_err(|error| error.to_string())
     }
 
-    /// A memory of a channel with what corrections replace struck out, and the newest of these corrections.
+    /// A memory of a channel with what corrections strike struck out, and the newest corrections.
     pub(super) async fn corrected(
         &self,
         stored: &StoredMemory,
@@ -92,7 +92,7 @@ impl Views {
         corrections: &Corrections,
     ) -> MemoryText {
         let memory = &stored.memory;
-        let said: Vec<&KeptText> = corrections.of(memory).collect();
+        let said: Vec<&KeptText> = corrections.said().collect();
         let older = said.len().saturating_sub(MESSAGES_OF_MEMORY);
         let mut newest = Vec::new();
         for said in said.into_iter().skip(older) {

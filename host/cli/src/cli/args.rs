@@ -310,6 +310,10 @@ pub(crate) struct CorrectArgs {
     /// The correct statement
     #[arg(value_name = "TEXT")]
     pub(crate) text: String,
+
+    /// Strike what has the same subject and another value, without a question
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 /// Whose messages.

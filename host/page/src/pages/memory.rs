@@ -87,7 +87,7 @@ pub(super) fn summary(
         }
         (notes(stored, language))
         (content(stored, corrections.map(|(of, _)| of), language))
-        (corrected(stored, corrections, language))
+        (corrected(corrections, language))
     }
 }
 
@@ -104,15 +104,11 @@ fn content(stored: &StoredMemory, corrections: Option<&Corrections>, language: L
     }
 }
 
-/// The corrections that replace lines of a memory.
-fn corrected(
-    stored: &StoredMemory,
-    corrections: Option<(&Corrections, &Sourced)>,
-    language: Language,
-) -> Markup {
+/// The corrections that outrank a memory.
+fn corrected(corrections: Option<(&Corrections, &Sourced)>, language: Language) -> Markup {
     html! {
         @if let Some((corrections, sourced)) = corrections {
-            @let said: Vec<&KeptText> = corrections.of(&stored.memory).collect();
+            @let said: Vec<&KeptText> = corrections.said().collect();
             @if !said.is_empty() {
                 p class="note" { (texts::CORRECTED.of(language)) }
                 ul class="messages" {
@@ -153,7 +149,7 @@ impl Shown for Memory {
                     @for line in &self.sources.lines { li { (self.line(line, language)) } }
                 }
             }
-            (corrected(&self.stored, self.corrections.as_ref().map(|of| (of, &self.sourced)), language))
+            (corrected(self.corrections.as_ref().map(|of| (of, &self.sourced)), language))
             (self.sourced.records(&records, language))
             (self.memories(language))
         };

@@ -10,6 +10,7 @@ mod refusal;
 mod search;
 mod signed_in;
 mod sourced;
+mod strikes;
 mod timeline;
 mod upkeep;
 mod workspace;
@@ -25,6 +26,7 @@ pub(crate) use me::issued;
 pub(crate) use message::forgotten;
 pub(crate) use refusal::refused;
 pub(crate) use signed_in::signed_in;
+pub(crate) use strikes::{STRUCK, strikes};
 
 /// A page that was read.
 pub(crate) trait Shown: Send {

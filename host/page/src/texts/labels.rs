@@ -53,8 +53,8 @@ pub(crate) const RECORDS: Text = text("そのまま残した言葉", "Kept word 
 pub(crate) const PINNED: Text = text("覚えておくこと", "Pinned messages");
 pub(crate) const CORRECTIONS: Text = text("訂正", "Corrections");
 pub(crate) const CORRECTED: Text = text(
-    "取り消し線の行は、次の訂正で置き換わります。",
-    "Corrections replace the lines that are struck out:",
+    "次の訂正が優先します。取り消し線の行は、訂正した人が選んだものです。",
+    "Corrections outrank it. Lines that their authors picked are struck out:",
 );
 pub(crate) const NO_SOURCE: Text = text("出典は分かりません", "no source is known");
 pub(crate) const LINES: Text = text("文面と出典", "The text, and where each line comes from");
@@ -222,8 +222,13 @@ pub(crate) const NOT_REACHED: Text = text(
 pub(crate) const CORRECT: Text = text("訂正する", "Correct it");
 pub(crate) const CORRECTION: Text = text("正しくは", "What is right");
 pub(crate) const CORRECT_HINT: Text = text(
-    "食い違う行に取り消し線が付き、次の記憶はこの訂正に従います。訂正は投稿されません。",
-    "Lines that it contradicts are struck out, and the next memory goes by it. It is not posted.",
+    "古い記録より優先します。取り消す行は、次の画面で選べます。訂正は投稿されません。",
+    "It outranks older records. What it strikes you pick on the next page. It is not posted.",
+);
+pub(crate) const STRIKE: Text = text("消す", "Strike what is ticked");
+pub(crate) const STRIKE_HINT: Text = text(
+    "選んだ発言の、訂正と食い違う部分は、このチャンネルではもう使われません。",
+    "What these messages say differently is used in this channel no more.",
 );
 pub(crate) const REFUSED_TITLE: Text = text("できません", "Refused");
 pub(crate) const FAILED: Text = text(

@@ -3,7 +3,7 @@
 use super::CallState;
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Host, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    StorageError,
+    StorageError, Strike,
 };
 use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, Scope};
 use crate::storage::Storage;
@@ -74,6 +74,13 @@ impl Host for CallState {
                 self.tape.saw_messages(&channel_id, &messages);
             }
             marked
+        })
+    }
+
+    async fn list_strikes(&mut self) -> Stored<Vec<Strike>> {
+        self.bound.reads("strikes")?;
+        import!(self, "storage.list-strikes", (), {
+            self.storage.list_strikes().await
         })
     }
 

@@ -88,7 +88,7 @@ named! {
         Forget = "forget",
         /// Credentials in stored messages are replaced by placeholders.
         Redact = "redact",
-        /// A correction is given, or its text is changed.
+        /// A correction is given, its text is changed, or its author picks what it strikes.
         Correct = "correct",
         /// A correction is taken back.
         UndoCorrection = "undo-correction",

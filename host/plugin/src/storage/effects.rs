@@ -131,6 +131,18 @@ pub enum Effect {
         /// The event's time.
         at: TsKey,
     },
+    /// The author of a correction picks the older messages of its channel that it strikes, in place of those that were picked
+    /// before. From anybody else it has no effect. What was picked goes with the correction, also if this reads differently.
+    Strike {
+        /// The channel.
+        channel_id: String,
+        /// The correction.
+        correction: TsKey,
+        /// The messages.
+        struck: Vec<TsKey>,
+        /// Who picks: the author's id.
+        by: String,
+    },
     /// A person says with an emoji whether an answer of the bot was good, or takes that back. Good and bad are each for
     /// themselves, and the newest change of each counts. Of two with the same time, the one that takes back wins. The answer
     /// need not be stored.

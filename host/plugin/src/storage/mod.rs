@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 pub use crate::bindings::storage::{
     Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Marked, Memory, MemoryDraft, MemoryId,
-    MemoryQuery, MessageQuery, SaveMode, StorageError,
+    MemoryQuery, MessageQuery, SaveMode, StorageError, Strike,
 };
 pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
 use crate::bindings::types::{KeptSpan, KeptText, Scope};
@@ -48,6 +48,11 @@ pub trait Storage: Send + Sync {
         _until: String,
         _limit: u32,
     ) -> Result<Vec<Marked>, StorageError> {
+        Ok(Vec::new())
+    }
+
+    /// What the authors of corrections picked to be struck. A store that does not keep it, like this default, has nothing.
+    async fn list_strikes(&self) -> Result<Vec<Strike>, StorageError> {
         Ok(Vec::new())
     }
 
@@ -169,6 +174,10 @@ impl<T: Storage + ?Sized> Storage for Arc<T> {
         limit: u32,
     ) -> Result<Vec<Marked>, StorageError> {
         (**self).list_marked(channel_id, until, limit).await
+    }
+
+    async fn list_strikes(&self) -> Result<Vec<Strike>, StorageError> {
+        (**self).list_strikes().await
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {

@@ -178,6 +178,15 @@ CREATE TABLE done_marks (
     PRIMARY KEY (channel, ts_key, user_id, emoji)
 );
 
+-- Messages that a correction strikes, as its author picked them. Both are of one channel.
+CREATE TABLE strikes (
+    workspace BIGINT NOT NULL REFERENCES workspaces (key),
+    channel BIGINT NOT NULL REFERENCES channels (key),
+    ts_key BIGINT NOT NULL, -- the correction
+    struck_key BIGINT NOT NULL,
+    PRIMARY KEY (workspace, channel, ts_key, struck_key)
+);
+
 -- Finds messages and memories by their terms. Each row holds the terms of a text, joined by spaces. Without `fastupdate`, a term
 -- is found as fast after a write as before.
 

@@ -11,6 +11,7 @@ mod lines;
 mod memory;
 mod moment;
 mod off_record;
+mod strikes;
 mod words;
 
 use myao_plugin::erasure::NOTHING_LEFT;
@@ -31,6 +32,7 @@ pub use memory::{
 };
 pub use moment::Moment;
 pub use off_record::{OffRecordOutcome, off_record_message};
+pub use strikes::{STRIKE, STRUCK, StrikeChoice, is_struck, strike_list};
 pub use words::Language;
 
 /// The most blocks of a view (<https://docs.slack.dev/reference/views/home-tab-views>).

@@ -53,7 +53,7 @@ impl SlackClient {
         answer::take(METHOD, &mut body, "ts")
     }
 
-    /// Shows a text in a channel to one person alone, who is in it. Slack keeps it nowhere.
+    /// Shows a text, or blocks in its place, in a channel to one person alone, who is in it. Slack keeps it nowhere.
     ///
     /// # Errors
     /// See [`ClientError`].
@@ -63,12 +63,14 @@ impl SlackClient {
         thread_ts: Option<&str>,
         user_id: &str,
         text: &str,
+        blocks: Option<&Value>,
     ) -> Result<(), ClientError> {
         let params = params([
             ("channel", Some(json!(channel_id))),
             ("thread_ts", thread_ts.map(Value::from)),
             ("user", Some(json!(user_id))),
             ("text", Some(json!(text))),
+            ("blocks", blocks.cloned()),
             ("parse", Some(json!("none"))),
         ]);
         self.call(Method::write("chat.postEphemeral"), &params)

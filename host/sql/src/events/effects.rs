@@ -15,6 +15,7 @@ use crate::fault::Fault;
 use crate::messages::channels;
 use crate::messages::done;
 use crate::messages::pins;
+use crate::messages::strikes;
 use crate::place::Place;
 use crate::visibility::answers;
 use crate::visibility::audience;
@@ -130,6 +131,7 @@ impl<'a> Application<'a> {
             Effect::Done { mark, is_given, at } => {
                 done::mark(self.connection, self.workspace, mark, (*is_given, *at))?;
             }
+            Effect::Strike { .. } => strikes::pick(self.connection, self.place, effect, self.now)?,
             Effect::Feedback { .. } => answers::judge(self.connection, self.workspace, effect)?,
             Effect::Mention {
                 channel_id,

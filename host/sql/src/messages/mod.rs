@@ -7,4 +7,5 @@ pub(crate) mod message_row;
 pub(crate) mod pins;
 pub(crate) mod progress;
 pub(crate) mod stored;
+pub(crate) mod strikes;
 pub(crate) mod tombstones;

@@ -190,3 +190,12 @@ CREATE TABLE done_marks (
     at INTEGER NOT NULL, -- the key of the newest change
     PRIMARY KEY (channel, ts_key, user_id, emoji)
 ) STRICT, WITHOUT ROWID;
+
+-- Messages that a correction strikes, as its author picked them. Both are of one channel.
+CREATE TABLE strikes (
+    workspace INTEGER NOT NULL REFERENCES workspaces (key),
+    channel INTEGER NOT NULL REFERENCES channels (key),
+    ts_key INTEGER NOT NULL, -- the correction
+    struck_key INTEGER NOT NULL,
+    PRIMARY KEY (workspace, channel, ts_key, struck_key)
+) STRICT, WITHOUT ROWID;

@@ -72,6 +72,7 @@ INSERT INTO off_record (workspace, kind, subject, since, until) VALUES (2, 2, 'U
 INSERT INTO message_pins (channel, ts_key, source, emoji_of, user_id, is_pinned, changed_key) VALUES
     (1, 3000000, 0, '', 'U1', 1, 1), (1, 3000000, 1, 'U' || char(0), 'U1', 1, 1), (1, 3000000, 1, 'U ', 'U1', 0, 1), (1, 3000000, 1, 'V', 'U1', 0, 1);
 INSERT INTO done_marks (channel, ts_key, user_id, emoji, is_given, at) VALUES (1, 3000000, 'U1', '✅', 1, 1);
+INSERT INTO strikes (workspace, channel, ts_key, struck_key) VALUES (2, 1, 4000000, 3000000);
 INSERT INTO agent_tokens (id, workspace, user_id, name, hash, made_at, used_at) VALUES (6, 2, 'U1', 'mine', randomblob(32), 1, NULL);
 INSERT INTO audit (id, workspace, at, actor, door, action, channel_id, ts_key, user_id, memory, token, erased_messages, erased_lines,
     erased_memories) VALUES

@@ -150,6 +150,10 @@ impl storage::Host for Over {
         answer(self.storage().list_marked(channel_id, until, limit).await)
     }
 
+    async fn list_strikes(&mut self) -> Answer<Vec<storage::Strike>> {
+        answer(self.storage().list_strikes().await)
+    }
+
     async fn list_memories(&mut self, query: storage::MemoryQuery) -> Answer<Vec<storage::Memory>> {
         answer(self.storage().list_memories(to(query)?).await)
     }

@@ -7,7 +7,7 @@ use myao_plugin::embedder::Meaning;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
-    Message, MessageQuery, Storage, StorageError,
+    Message, MessageQuery, Storage, StorageError, Strike,
 };
 use myao_plugin::{KeptSpan, KeptText, Place, Places, Scope};
 
@@ -59,6 +59,11 @@ impl Storage for Tapped {
         let call = self.line.call("storage.list-marked", &arguments);
         let done = self.inner.list_marked(channel_id, until, limit);
         self.line.through(call, done).await
+    }
+
+    async fn list_strikes(&self) -> Result<Vec<Strike>, StorageError> {
+        let call = self.line.call("storage.list-strikes", &());
+        self.line.through(call, self.inner.list_strikes()).await
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {

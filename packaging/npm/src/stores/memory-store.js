@@ -121,6 +121,8 @@ export class MemoryStore {
         hears(channelId);
         return give(channelId, listMarked(state, channelId, until, limit)).map((message) => ({ message, isPinned: false }));
       },
+      // Nobody picks anything here: what corrections strike is kept by the program.
+      listStrikes: () => [],
       listMemories: (/** @type {MemoryQuery} */ query) => {
         const found = listMemories(state, query, sees);
         for (const memory of found) given.memories.add(memory.id);

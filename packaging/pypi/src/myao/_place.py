@@ -23,6 +23,7 @@ from .storage import (
     MessageQuery,
     RecallQuery,
     StoredMemory,
+    Strike,
 )
 from .types import Channel, KeptSpan, KeptText, Message, Scope
 
@@ -58,6 +59,10 @@ class Place:
         marked = self._ask("list_marked", channel_id, until, limit)
         self._hand_over(channel_id, [mark.message for mark in marked])
         return marked
+
+    def list_strikes(self) -> list[Strike]:
+        """Nothing: what corrections strike is kept by the program."""
+        return []
 
     def list_memories(self, query: MemoryQuery) -> list[StoredMemory]:
         for thread in query.threads:

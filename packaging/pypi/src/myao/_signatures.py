@@ -34,6 +34,7 @@ IMPORTS: dict[str, dict[str, Signature]] = {
         "list-channels": function(returns=list[Channel], fails=StorageError),
         "list-messages": function(storage.MessageQuery, returns=list[Message], fails=StorageError),
         "list-marked": function(str, str, int, returns=list[storage.Marked], fails=StorageError),
+        "list-strikes": function(returns=list[storage.Strike], fails=StorageError),
         "list-memories": function(storage.MemoryQuery, returns=list[storage.StoredMemory], fails=StorageError),
         "read-spans": function(list[KeptSpan], returns=list[KeptText], fails=StorageError),
         "list-due": function(storage.DueQuery, returns=storage.Due, fails=StorageError),

@@ -179,6 +179,14 @@ class Marked:
 
 
 @dataclass(frozen=True, slots=True)
+class Strike:
+    """A message that a correction strikes, as its author picked it."""
+
+    message: MessageRef
+    correction: str
+
+
+@dataclass(frozen=True, slots=True)
 class RecallQuery:
     """What to look for."""
 

@@ -99,7 +99,7 @@ async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> 
             if let Value::Object(fields) = &mut value {
                 fields.insert("taken".to_owned(), costs::taken_json(app, &taken));
                 if let Some(corrections) = &corrections {
-                    let said = corrections.of(&stored.memory).map(correction_json);
+                    let said = corrections.said().map(correction_json);
                     fields.insert("corrections".to_owned(), said.collect());
                 }
             }
@@ -120,12 +120,17 @@ async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> 
 
 /// The corrections of a channel as of now.
 async fn corrections(app: &App, channel_id: &str) -> anyhow::Result<Corrections> {
+    Ok(Corrections::read(&looking(app)?, channel_id, app.time(None)).await?)
+}
+
+/// The component over the store, without models.
+pub(super) fn looking(app: &App) -> anyhow::Result<MemoryPlugin> {
     let plugin = MemoryPlugin::builder()
         .component(app.load_component()?)
         .settings(app.config.settings()?)
         .storage(app.existing_workspace()?)
         .build()?;
-    Ok(Corrections::read(&plugin, channel_id, app.time(None)).await?)
+    Ok(plugin)
 }
 
 fn correction_json(said: &KeptText) -> Value {
@@ -176,7 +181,7 @@ fn print_memory(
     }
     let said: Vec<&KeptText> = corrections
         .into_iter()
-        .flat_map(|of| of.of(memory))
+        .flat_map(Corrections::said)
         .collect();
     match corrections.filter(|_| !said.is_empty()) {
         Some(corrections) => writeln!(out, "\n{}\n", corrections.text(memory))?,

@@ -133,6 +133,9 @@ macro_rules! workspace_conformance {
             pins_of_the_platform_are_listed_newest_message_first,
             pin_is_the_newest_state_of_its_source_in_any_order,
             pin_of_a_program_or_a_guest_has_no_effect,
+            author_of_a_correction_picks_older_messages_that_it_strikes,
+            strikes_go_with_the_correction_and_with_what_it_strikes,
+            strikes_are_seen_where_their_channel_is,
         );
         $crate::workspace_conformance!($fixture; withdrawn:
             answer_that_is_not_sent_is_withdrawn_when_a_channel_becomes_private,

@@ -258,3 +258,96 @@ pub async fn pins_of_the_platform_are_listed_newest_message_first(new: New<'_>) 
     assert_eq!(stored.pinned_messages("C1", 9).await.unwrap(), all);
     assert_eq!(stored.pinned_messages("C1", 2).await.unwrap(), all[..2]);
 }
+
+/// A correction by U1 of the time 5.0.
+fn correction() -> Effect {
+    said("5.0", None, CORRECTION)
+}
+
+fn strike(by: &str, struck: &[&str]) -> Effect {
+    Effect::Strike {
+        channel_id: "C1".into(),
+        correction: key("5.0"),
+        struck: struck.iter().map(|ts| key(ts)).collect(),
+        by: by.into(),
+    }
+}
+
+/// The messages that corrections strike, as a place sees them.
+async fn struck(stored: &Stored, place: Place) -> Vec<String> {
+    let strikes = stored.at(place).list_strikes().await.unwrap().into_iter();
+    let struck = strikes.map(|strike| {
+        assert_eq!(strike.message.channel_id, "C1");
+        assert_eq!(strike.correction, "5.000000");
+        strike.message.ts.trim_end_matches("00000").to_owned()
+    });
+    struck.collect()
+}
+
+pub async fn author_of_a_correction_picks_older_messages_that_it_strikes(new: New<'_>) {
+    let stored = channel(new).await;
+    let here = || Place::Channel("C1".into());
+    let talk = |ts: &str| said(ts, None, "Atami is on the 24th");
+    let talk = [talk("2.0"), talk("3.0"), talk("6.0")];
+    stored.apply(&talk).await;
+    stored.apply(&[strike("U1", &["2.0"])]).await;
+    assert_eq!(struck(&stored, here()).await, [""; 0], "no correction yet");
+    stored.apply(&[correction(), strike("U2", &["2.0"])]).await;
+    assert_eq!(struck(&stored, here()).await, [""; 0], "not its author");
+    // Neither what is newer nor what is not stored.
+    let picked = strike("U1", &["2.0", "6.0", "4.0"]);
+    stored.apply(&[picked.clone(), picked]).await;
+    assert_eq!(struck(&stored, here()).await, ["2.0"]);
+    stored.apply(&[strike("U1", &["3.0", "2.0"])]).await;
+    assert_eq!(struck(&stored, here()).await, ["2.0", "3.0"]);
+    stored.apply(&[strike("U1", &["3.0"])]).await;
+    for (place, expected) in [
+        (here(), &["3.0"][..]),
+        (Place::Workspace, &["3.0"]),
+        (Place::Person("U1".into()), &["3.0"]),
+        (Place::Schedule, &[]),
+    ] {
+        assert_eq!(struck(&stored, place.clone()).await, expected, "{place}");
+    }
+}
+
+pub async fn strikes_go_with_the_correction_and_with_what_it_strikes(new: New<'_>) {
+    for (effect, left) in [
+        (deleted("5.0", "8.0"), &[][..]),
+        (
+            edited("5.0", None, "8.0", "@myao correction: it is Hakone"),
+            &[],
+        ),
+        (deleted("2.0", "8.0"), &["3.0"]),
+        (
+            edited("2.0", None, "8.0", "Atami is on Friday"),
+            &["2.0", "3.0"],
+        ),
+    ] {
+        let stored = channel(new).await;
+        let talk = |ts: &str| said(ts, None, "Atami is on the 24th");
+        let all = [talk("2.0"), talk("3.0"), correction()];
+        stored.apply(&all).await;
+        stored.apply(&[strike("U1", &["2.0", "3.0"])]).await;
+        stored.apply(std::slice::from_ref(&effect)).await;
+        assert_eq!(struck(&stored, Place::Workspace).await, left, "{effect:?}");
+    }
+}
+
+pub async fn strikes_are_seen_where_their_channel_is(new: New<'_>) {
+    let stored = channel(new).await;
+    stored
+        .apply(&[said("2.0", None, "Atami is on the 24th"), correction()])
+        .await;
+    stored.apply(&[strike("U1", &["2.0"])]).await;
+    let private = Effect::ChannelName {
+        id: "C1".into(),
+        name: String::new(),
+        is_private: Some(true),
+        at: key("7.0"),
+    };
+    stored.apply(&[private]).await;
+    assert_eq!(struck(&stored, Place::Workspace).await, [""; 0]);
+    assert_eq!(struck(&stored, Place::Person("U9".into())).await, [""; 0]);
+    assert_eq!(struck(&stored, Place::Channel("C1".into())).await, ["2.0"]);
+}

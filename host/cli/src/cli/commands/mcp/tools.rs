@@ -244,7 +244,7 @@ impl Tools {
                 "messages": of.messages.iter().map(|of| self.source(of)).collect::<Value>(),
             })
         };
-        let said = corrections.of(memory).map(|said| {
+        let said = corrections.said().map(|said| {
             json!({
                 "text": said.text,
                 "author": said.user.name,
