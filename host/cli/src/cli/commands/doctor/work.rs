@@ -42,7 +42,9 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
     findings.extend(budget::check(app, &workspace).await?);
     findings.extend(parked(app, &*workspace).await.map_err(failed)?);
     findings.extend(gap(app, &*workspace, bot_runs).await.map_err(failed)?);
-    findings.extend(swept(&*workspace).await.map_err(failed)?);
+    if app.config.slack.bot_token.is_some() {
+        findings.extend(swept(&*workspace).await.map_err(failed)?);
+    }
     findings.extend(set_aside(app, &*workspace).await.map_err(failed)?);
     // A running bot knows all that its store knows, and more.
     let waits = match bot {
