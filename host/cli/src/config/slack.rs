@@ -43,8 +43,7 @@ pub struct Slack {
     /// The treatment of channels that are shared with others: with `ignore` nothing of them is stored, and the bot says so once
     /// in each. Default `remember`.
     pub external_channels: ExternalChannels,
-    /// With `true`, messages that Slack does not show any more go here, too, as after its own retention. Default `false`: a plan that
-    /// hides them deletes nothing.
+    /// With `true`, messages that Slack's own retention removed go here, too. Default `false`.
     pub follow_retention: bool,
     /// Where the Web API is. Default `https://slack.com/api/`.
     #[serde(deserialize_with = "expanded")]
