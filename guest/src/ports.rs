@@ -25,7 +25,7 @@ pub trait Storage {
         until: &str,
         limit: u32,
     ) -> Result<Vec<Marked>, StorageError>;
-    /// What the authors of corrections picked to be struck.
+    /// The messages that the authors of corrections picked to be struck.
     fn list_strikes(&self) -> Result<Vec<Strike>, StorageError>;
     /// Memories, ordered by scope, scope id, type and version.
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError>;

@@ -45,7 +45,7 @@ pub(crate) struct Marks {
     /// Messages to remember.
     pub(crate) pinned: Vec<KeptText>,
     pub(crate) corrections: Vec<KeptText>,
-    /// What their authors picked to be struck.
+    /// The messages that their authors picked to be struck.
     pub(crate) strikes: Vec<Strike>,
 }
 

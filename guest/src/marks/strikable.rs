@@ -21,7 +21,7 @@ const MOST: usize = 10;
 /// So many messages are looked at that have words of the correction.
 const MOST_FOUND: u32 = 50;
 
-/// What the correction with this id may strike, as `wit/marks.wit` says.
+/// The messages that the correction with this id may strike, as `wit/marks.wit` says.
 ///
 /// # Errors
 /// [`Error::Storage`].

@@ -156,7 +156,7 @@ fn other_things_and_the_same_value_are_not_likely_to_be_struck() {
 
 const CORRECTED: &str = "@みゃお 訂正: 熱海は25日";
 
-/// What a correction of the time 1 may strike, and what is ticked.
+/// The messages that a correction of the time 1 may strike, and which of them are ticked.
 fn strikable(host: &TestHost) -> Vec<(String, bool)> {
     let mut recall = PlainRecall::default();
     for (channel, message) in host.storage.all_messages() {

@@ -145,7 +145,7 @@ impl Responder<'_> {
         let marks = self.marks(&channel_id)?;
         let corrections = Corrections::of(&marks);
         let mut own = remembered.only(&channel_id);
-        // A model is told which corrections there are. Without a model, what they strike is left out.
+        // A model is told of the corrections; without one, struck lines are left out.
         let quotes = wanted == Wanted::Quotes;
         if quotes {
             own.memories = corrections.correct(own.memories);

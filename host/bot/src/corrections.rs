@@ -38,7 +38,7 @@ impl Corrections {
         &self.0
     }
 
-    /// What the corrections say, oldest first: they outrank all memories of the channel.
+    /// The texts of the corrections, oldest first: they outrank all memories of the channel.
     pub fn said(&self) -> impl Iterator<Item = &KeptText> {
         self.0.corrections.iter().map(|correction| &correction.said)
     }

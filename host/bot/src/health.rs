@@ -100,8 +100,10 @@ impl Health {
         }
         let ahead = self.waiting.slack.client().machine_ahead().unwrap_or(0);
         if ahead.abs() > MOST_SKEW {
+            let side = if ahead > 0 { "ahead of" } else { "behind" };
+            let seconds = ahead.abs();
             troubles.push(format!(
-                "this machine's clock is {ahead} s ahead of Slack's: let it set its clock (NTP)"
+                "this machine's clock is {seconds} s {side} Slack's: let it set its clock (NTP)"
             ));
         }
         if question == Question::Answers {

@@ -18,7 +18,7 @@ pub(super) struct State {
     pub(super) messages: BTreeMap<String, BTreeMap<Ts, Message>>,
     /// What is pinned on the platform.
     pub(super) pinned: BTreeSet<(String, Ts)>,
-    /// What the authors of corrections picked.
+    /// The messages that the authors of corrections picked.
     pub(super) strikes: Vec<Strike>,
     /// When messages were marked as done.
     pub(super) done: BTreeMap<(String, Ts), Ts>,

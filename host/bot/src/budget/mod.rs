@@ -32,7 +32,7 @@ use crate::clock::Clock;
 
 /// The tokens that a provider adds to a prompt and its schema: the frame of a message.
 const FRAME_TOKENS: u32 = 32;
-/// What an answer counts for of which the provider reported no tokens, where that is only shown.
+/// The tokens of an answer for which the provider reported none, where they are only shown.
 const UNREPORTED_TOKENS: u32 = 32_768;
 /// The longest that the budget of a day can be spent, in seconds.
 const LONGEST_WAIT: i64 = 28 * 3600;

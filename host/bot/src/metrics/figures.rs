@@ -1,4 +1,4 @@
-//! What is read of the database when somebody asks for the metrics.
+//! The figures that are read from the database when somebody asks for the metrics.
 
 use std::sync::atomic::AtomicU64;
 
