@@ -28,14 +28,18 @@ fn erased_rows_leave_their_tables_unless_somebody_may_see_them() {
     let test = TestDatabase::migrated();
     let database = test.connect();
     test.run(ERASE);
-    // For a moment the server's own analysis of a table may see them, too.
+    // For a moment the server's own analysis of a table may see them, too, and count them once more. The attempts are counted, as
+    // a machine may stand still during one of them.
     let begun = Instant::now();
+    let mut attempts = 0;
     loop {
         let left = database.discard_erased().unwrap().unwrap();
         if left.starts_with("PostgreSQL keeps the bytes") {
             break;
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "{left}");
+        attempts += 1;
+        let is_late = attempts > 20 && begun.elapsed() > Duration::from_secs(60);
+        assert!(!is_late, "{left}");
     }
 
     let reader = test.connect();
