@@ -6,6 +6,7 @@ use fastrand::Rng;
 pub(crate) const CHANNELS: usize = 3;
 /// How many people there are.
 pub(crate) const PEOPLE: usize = 4;
+const DAY: i64 = 24 * 3600;
 
 /// What happens in a workspace.
 #[derive(Debug, Clone)]
@@ -25,6 +26,8 @@ pub(crate) struct Setup {
     pub(crate) small: bool,
     /// Some messages correct what was said before: that is not remembered any more.
     pub(crate) corrects: bool,
+    /// How far the host's clock is ahead when it hears of something, in seconds.
+    pub(crate) clock_ahead: i64,
 }
 
 /// What makes memories and answers.
@@ -46,6 +49,9 @@ pub(crate) enum Step {
     Ask(Said),
     Edit(u32),
     Delete(u32),
+    /// The same, and the bot gets no event.
+    EditUnheard(u32),
+    DeleteUnheard(u32),
     /// A message is pinned, or its pin is taken off.
     Pin(u32, bool),
     Forget(Meant),
@@ -57,6 +63,8 @@ pub(crate) enum Step {
     Import,
     /// What Slack has of a channel is read. What the bot was told to forget is in it.
     CatchUp(usize),
+    /// What is stored of a channel is compared with what Slack has.
+    Sweep(usize),
     /// A generation run. Before one of its calls a message is deleted.
     Generate(Option<(usize, u32)>),
 }
@@ -105,6 +113,7 @@ impl History {
             records: rng.u8(..4) == 0,
             small: rng.u8(..4) == 0,
             corrects: rng.u8(..4) == 0,
+            clock_ahead: [0, 0, -DAY, DAY][rng.usize(..4)],
         };
         let count = rng.usize(15..=45);
         let mut steps = Steps {
@@ -142,12 +151,15 @@ impl Steps {
             0..44 => Step::Say(self.say()),
             44..48 => Step::Pin(self.message(), self.rng.u8(..3) > 0),
             48..55 => Step::Ask(self.say()),
-            55..61 => Step::Edit(self.message()),
-            61..69 => Step::Delete(self.message()),
+            55..60 => Step::Edit(self.message()),
+            60 => Step::EditUnheard(self.message()),
+            61..67 => Step::Delete(self.message()),
+            67..69 => Step::DeleteUnheard(self.message()),
             69..74 => Step::Forget(self.meant()),
             74..77 => Step::Convert(self.rng.usize(..CHANNELS)),
             77..80 => Step::Import,
-            80..83 => Step::CatchUp(self.rng.usize(..CHANNELS)),
+            80..82 => Step::CatchUp(self.rng.usize(..CHANNELS)),
+            82 => Step::Sweep(self.rng.usize(..CHANNELS)),
             83..85 => Step::Expire(self.message(), self.rng.bool()),
             _ => {
                 let is_disturbed = self.rng.u8(..3) == 0;

@@ -38,6 +38,7 @@ struct Run {
     store: Store,
     bot: Bot,
     world: World,
+    clock_ahead: i64,
     /// Everything that was told so far.
     told: String,
     /// The texts that vectors were made of, by the store's key of their message.
@@ -99,6 +100,7 @@ impl Run {
             store,
             bot,
             world,
+            clock_ahead: setup.clock_ahead,
             told: String::new(),
             embedded: BTreeMap::new(),
             counts: Counts::default(),
@@ -108,7 +110,7 @@ impl Run {
     async fn act(&mut self, action: Action) {
         let now = self.world.now;
         match action {
-            Action::Tell(effects) => self.bot.tell(effects, now).await,
+            Action::Tell(effects) => self.bot.tell(effects, now + self.clock_ahead).await,
             Action::SetAside(record) => self.bot.set_aside(&record, now).await,
             Action::Forget(what) => {
                 let workspace = &self.bot.workspace;

@@ -44,6 +44,8 @@ struct Message {
     ts: TsKey,
     /// Its texts, each with the second since when.
     texts: Vec<(String, i64)>,
+    /// Later ones, of which the bot has not heard.
+    unheard: Vec<(String, i64)>,
     is_heard: bool,
     is_deleted_in_slack: bool,
     /// Deleted, or to be forgotten.
@@ -73,7 +75,23 @@ impl World {
                 let told = self.say(said, true);
                 told.into_iter().chain([Action::Answer]).collect()
             }
-            Step::Edit(number) => self.edit(number).into_iter().collect(),
+            Step::Edit(number) => {
+                let told = self.edit(number);
+                told.then(|| self.hear(number))
+                    .flatten()
+                    .into_iter()
+                    .collect()
+            }
+            Step::EditUnheard(number) => {
+                self.edit(number);
+                Vec::new()
+            }
+            Step::DeleteUnheard(number) => {
+                if let Some(message) = self.messages.get_mut(&number) {
+                    message.is_deleted_in_slack = true;
+                }
+                Vec::new()
+            }
             Step::Delete(number) => {
                 let told = self.delete(number);
                 told.map(Action::Tell).into_iter().collect()
@@ -84,6 +102,7 @@ impl World {
             Step::Convert(channel) => vec![self.convert(channel)],
             Step::Import => vec![self.import()],
             Step::CatchUp(channel) => vec![self.catch_up(channel)],
+            Step::Sweep(channel) => vec![self.catch_up(channel), self.sweep(channel)],
             Step::Generate(midway) => {
                 let change = midway.and_then(|(call, number)| Some((call, self.delete(number)?)));
                 vec![Action::Generate(change)]
@@ -152,6 +171,7 @@ impl World {
             said,
             ts,
             texts: vec![(text, self.now)],
+            unheard: Vec::new(),
             is_heard: said.is_heard || is_question,
             is_deleted_in_slack: false,
             is_gone: false,
@@ -188,16 +208,23 @@ impl World {
         }]))
     }
 
-    fn edit(&mut self, number: u32) -> Option<Action> {
+    /// Edits a message in Slack. Returns false if it is not there.
+    fn edit(&mut self, number: u32) -> bool {
         let now = self.now;
-        let message = self.messages.get_mut(&number)?;
-        if message.is_deleted_in_slack {
-            return None;
-        }
-        let edits = u32::try_from(message.texts.len()).unwrap();
-        let text = text(message.said, edits, false);
-        message.texts.push((text, now));
-        message.is_heard = true;
+        let message = self.messages.get_mut(&number);
+        let Some(message) = message.filter(|message| !message.is_deleted_in_slack) else {
+            return false;
+        };
+        let edits = u32::try_from(message.texts.len() + message.unheard.len()).unwrap();
+        message
+            .unheard
+            .push((text(message.said, edits, false), now));
+        true
+    }
+
+    /// The bot hears of a message as it is now.
+    fn hear(&mut self, number: u32) -> Option<Action> {
+        self.messages.get_mut(&number)?.hear();
         Some(Action::Tell(vec![self.told(&self.messages[&number])]))
     }
 
@@ -273,12 +300,23 @@ impl World {
             message.said.channel == channel && !message.is_deleted_in_slack
         };
         for message in self.messages.values_mut().filter(in_slack) {
-            message.is_heard = true;
+            message.hear();
         }
         let messages = self.messages.values();
         let there = messages
             .filter(|message| message.said.channel == channel && !message.is_deleted_in_slack);
         Action::Tell(there.map(|message| self.told(message)).collect())
+    }
+
+    /// Deletions of which the bot has not heard.
+    fn sweep(&mut self, channel: usize) -> Action {
+        let messages = self.messages.iter();
+        let missing = messages.filter(|(_, message)| {
+            message.said.channel == channel && message.is_deleted_in_slack && !message.is_gone
+        });
+        let missing: Vec<u32> = missing.map(|(number, _)| *number).collect();
+        let deleted = missing.into_iter().filter_map(|number| self.delete(number));
+        Action::Tell(deleted.flatten().collect())
     }
 
     /// What Slack says of a message now.
@@ -302,6 +340,13 @@ impl World {
             thread_ts: root.map(|root| root.ts),
             edited_at: (edit > 0).then_some(*since),
         }
+    }
+}
+
+impl Message {
+    fn hear(&mut self) {
+        self.texts.append(&mut self.unheard);
+        self.is_heard = true;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 
-/// How many people there are. The last one is a guest of the workspace.
+/// How many people there are. The last one is a guest of the workspace at first.
 pub(crate) const PEOPLE: usize = 5;
 /// The number of a message that is asked while a secret becomes one.
 const LATE: u32 = 90;
@@ -136,13 +136,17 @@ pub(crate) enum Change {
     Leaves(usize),
     BecomesGuest(usize),
     BecomesMember(usize),
+    /// Slack says that somebody belongs to another organisation.
+    BecomesForeign(usize),
+    /// The account of somebody is closed; [`Change::BecomesMember`] opens it again.
+    Closes(usize),
     Share,
     Unshare,
     BotLeaves,
     BotComesIn,
     Archive,
     Unarchive,
-    /// The bot catches up: it asks Slack who reads the channel.
+    /// The bot catches up: it asks Slack who reads the channel, and reads what it missed.
     CatchUp,
 }
 
@@ -356,7 +360,7 @@ impl Steps<'_> {
 
     fn change(&mut self) -> (usize, Change) {
         let person = self.rng.usize(..PEOPLE);
-        let change = match self.rng.u8(..26) {
+        let change = match self.rng.u8(..30) {
             0..6 => Change::MakePrivate,
             6..8 => Change::MakePublic,
             8..10 => Change::Joins(GUEST),
@@ -371,6 +375,9 @@ impl Steps<'_> {
             20 => Change::BotComesIn,
             21 => Change::Archive,
             22 => Change::Unarchive,
+            23 => Change::BecomesForeign(person),
+            24..26 => Change::Closes(person),
+            26 => Change::BotLeaves,
             _ => Change::CatchUp,
         };
         (self.channel(), change)

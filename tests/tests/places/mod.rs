@@ -4,10 +4,14 @@
 //! seen elsewhere while these channels are not open to everybody must be the same, byte for byte (`observe`): prompts,
 //! memories, answers, App Home, `/memory`, contexts, reports, output of commands, the log and the metrics.
 //!
+//! A closed account, and the members of a private channel that the bot has left, see no secret either, until the account is open
+//! again, and the bot back and has read what it missed.
+//!
 //! A channel may be public for a while. What was said there is a secret again when it no longer is. Meanwhile nothing is
 //! compared, and nobody is answered elsewhere: what was posted in Slack stays there.
 //!
-//! `MYAO_TEST_HISTORIES` sets the number of histories, and `MYAO_TEST_SEED` the seed of the first.
+//! `MYAO_TEST_HISTORIES` sets the number of histories, `MYAO_TEST_HISTORIES_OVER_POSTGRES` that over a server, and `MYAO_TEST_SEED`
+//! the seed of the first.
 
 mod answers;
 mod history;
@@ -52,7 +56,7 @@ fn what_is_said_in_private_changes_nothing_elsewhere() {
 
 #[test]
 fn what_is_said_in_private_changes_nothing_elsewhere_over_postgresql() {
-    let count = number("MYAO_TEST_HISTORIES", HISTORIES).min(HISTORIES_OVER_POSTGRES);
+    let count = number("MYAO_TEST_HISTORIES_OVER_POSTGRES", HISTORIES_OVER_POSTGRES);
     check(count, |seed| History::of(seed).over(Store::Postgres));
 }
 
@@ -109,6 +113,8 @@ struct Sum {
     with_printed: usize,
     with_withdrawn: usize,
     with_midway: usize,
+    with_left: usize,
+    with_strangers: usize,
     prompts: BTreeMap<String, usize>,
 }
 
@@ -126,6 +132,8 @@ impl Sum {
             (&mut self.with_printed, counts.printed),
             (&mut self.with_withdrawn, counts.withdrawn),
             (&mut self.with_midway, counts.midway),
+            (&mut self.with_left, counts.left),
+            (&mut self.with_strangers, counts.strangers),
         ] {
             *sum += usize::from(count > 0);
         }
@@ -147,6 +155,8 @@ impl Sum {
             self.with_similar,
             self.with_withdrawn,
             self.with_midway,
+            self.with_left,
+            self.with_strangers,
         ] {
             assert!(some > self.histories / 20, "{self:#?}");
         }

@@ -85,9 +85,8 @@ fn all_messages(channel_id: &str) -> MessageQuery {
 /// What is due has the names of channels, which nobody shows.
 fn without_names(due: Result<Due, StorageError>) -> Result<Due, StorageError> {
     let mut due = due?;
-    for backlog in due.channels.iter_mut().chain(&mut due.threads) {
-        backlog.channel.name.clear();
-    }
+    let backlogs = due.channels.iter_mut().chain(&mut due.threads);
+    backlogs.for_each(|backlog| backlog.channel.name.clear());
     Ok(due)
 }
 
@@ -169,6 +168,10 @@ impl Observer for Stored {
                 let backlog = storage
                     .get_backlog(own.clone(), thread, END.to_owned())
                     .await;
+                let backlog = backlog.map(|mut backlog| {
+                    backlog.channel.name.clear();
+                    backlog
+                });
                 found.push(seen("get-backlog", &backlog));
             }
         }

@@ -17,7 +17,16 @@ use super::texts::{Side, name};
 pub(crate) struct World {
     side: Side,
     channels: Vec<Channel>,
-    guests: [bool; PEOPLE],
+    people: [Standing; PEOPLE],
+}
+
+/// How somebody belongs to the workspace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Member,
+    Guest,
+    Foreign,
+    Closed,
 }
 
 #[derive(Clone)]
@@ -30,6 +39,8 @@ struct Channel {
     members: Option<BTreeSet<usize>>,
     /// Whether the bot is in it.
     is_present: bool,
+    /// The bot has left it, and has not read since what it missed.
+    is_behind: bool,
 }
 
 /// Who reads a channel.
@@ -66,12 +77,12 @@ pub(crate) fn people() -> Directory {
 impl World {
     /// A workspace, and the effects that tell the bot of it.
     pub(crate) fn new(plans: &[ChannelPlan], side: Side, now: i64) -> (Self, Vec<Effect>) {
-        let mut guests = [false; PEOPLE];
-        guests[GUEST] = true;
+        let mut standings = [Standing::Member; PEOPLE];
+        standings[GUEST] = Standing::Guest;
         let mut world = Self {
             side,
             channels: plans.iter().map(|plan| Channel::new(*plan)).collect(),
-            guests,
+            people: standings,
         };
         let mut told = Vec::new();
         let mut users: Vec<UserRecord> = people().users.into_values().collect();
@@ -85,7 +96,7 @@ impl World {
         for person in 0..PEOPLE {
             told.push(Effect::Guest {
                 user_id: user_id(person),
-                is_guest: world.guests[person],
+                is_guest: world.people[person] != Standing::Member,
                 at: TsKey::first_of(now),
             });
         }
@@ -101,17 +112,23 @@ impl World {
     /// Whether the bot knows that everybody of the workspace reads a channel, and nobody else.
     fn is_open(&self, channel: usize) -> bool {
         let channel = &self.channels[channel];
-        let has_no_guests = |members: &BTreeSet<usize>| members.iter().all(|p| !self.guests[*p]);
+        // A closed account reads nothing.
+        let is_stranger =
+            |person: &usize| matches!(self.people[*person], Standing::Guest | Standing::Foreign);
+        let has_no_guests = |members: &BTreeSet<usize>| !members.iter().any(is_stranger);
         (channel.is_private, channel.is_shared) == (Some(false), Some(false))
             && channel.members.as_ref().is_some_and(has_no_guests)
     }
 
-    /// Whether somebody is, or counts as, in a channel whose talk is secret.
+    /// Whether somebody is, or counts as, in a channel whose talk is secret. A closed account is in none, and neither is
+    /// anybody where the bot is not, or has not yet read what it missed.
     pub(crate) fn hears_secrets(&self, person: usize) -> bool {
-        let secret = self
-            .channels
-            .iter()
-            .filter(|channel| channel.plan.is_secret);
+        if self.people[person] == Standing::Closed {
+            return false;
+        }
+        let secret = self.channels.iter().filter(|channel| {
+            channel.plan.is_secret && channel.is_present && !channel.is_the_operators()
+        });
         let mut members = secret.flat_map(|channel| {
             channel
                 .is
@@ -138,6 +155,30 @@ impl World {
         channels.any(|channel| self.is_secret(channel) && place.hears(&channel_id(channel)))
     }
 
+    /// Whether a channel's talk is secret, and shown in it.
+    pub(crate) fn shows_secrets(&self, channel: usize) -> bool {
+        self.is_secret(channel) && !self.channels[channel].is_the_operators()
+    }
+
+    /// How many channels whose talk is secret are the operator's alone, and how many people are strangers.
+    pub(crate) fn closed(&self) -> (usize, usize) {
+        let secret = self.channels.iter().filter(|of| of.plan.is_secret);
+        let strangers = self
+            .people
+            .iter()
+            .filter(|standing| matches!(standing, Standing::Foreign | Standing::Closed));
+        (
+            secret.filter(|of| of.is_the_operators()).count(),
+            strangers.count(),
+        )
+    }
+
+    /// The bot has read what it missed in a channel, if it is in it.
+    pub(crate) fn note_read(&mut self, channel: usize) {
+        let channel = &mut self.channels[channel];
+        channel.is_behind &= !channel.is_present;
+    }
+
     /// The name of a channel after a number of renames.
     pub(crate) fn name(&self, channel: usize, renames: usize) -> String {
         let side = self.is_secret(channel).then_some(self.side);
@@ -154,12 +195,22 @@ impl World {
 
     /// What a change tells the bot: nothing of a channel that it is not in.
     pub(crate) fn change(&mut self, channel: usize, change: Change, now: i64) -> Vec<Effect> {
-        if let Change::BecomesGuest(person) | Change::BecomesMember(person) = change {
-            let is_guest = matches!(change, Change::BecomesGuest(_));
-            self.guests[person] = is_guest;
-            let name = &people().users[&user_id(person)].name;
-            let user =
-                json!({ "id": user_id(person), "real_name": name, "is_restricted": is_guest });
+        let standing = match change {
+            Change::BecomesGuest(person) => Some((person, Standing::Guest)),
+            Change::BecomesMember(person) => Some((person, Standing::Member)),
+            Change::BecomesForeign(person) => Some((person, Standing::Foreign)),
+            Change::Closes(person) => Some((person, Standing::Closed)),
+            _ => None,
+        };
+        if let Some((person, standing)) = standing {
+            self.people[person] = standing;
+            let user = json!({
+                "id": user_id(person),
+                "real_name": people().users[&user_id(person)].name,
+                "team_id": if standing == Standing::Foreign { "T2" } else { "T1" },
+                "is_restricted": standing == Standing::Guest,
+                "deleted": standing == Standing::Closed,
+            });
             let event = json!({ "type": "user_change", "user": user, "event_ts": ts(now) });
             return effects(&event, &people());
         }
@@ -201,7 +252,13 @@ impl Channel {
             is_shared: None,
             members: None,
             is_present: false,
+            is_behind: false,
         }
+    }
+
+    /// Of deletions in a private channel that it left the bot does not hear: its talk is shown to the operator alone.
+    fn is_the_operators(&self) -> bool {
+        self.is_behind && self.is_private != Some(false)
     }
 
     /// The bot learns of a change.
@@ -216,7 +273,10 @@ impl Channel {
             }
             Change::Share => self.is_shared = Some(true),
             Change::Unshare => self.is_shared = None,
-            Change::BotLeaves | Change::Archive => self.is_present = false,
+            Change::BotLeaves | Change::Archive => {
+                self.is_present = false;
+                self.is_behind = true;
+            }
             Change::BotComesIn | Change::Unarchive => {
                 self.is_present = true;
                 self.members = None;
@@ -226,7 +286,10 @@ impl Channel {
                 self.is_shared = Some(self.is.is_shared);
                 self.members = Some(self.is.members.clone());
             }
-            Change::BecomesGuest(_) | Change::BecomesMember(_) => {}
+            Change::BecomesGuest(_)
+            | Change::BecomesMember(_)
+            | Change::BecomesForeign(_)
+            | Change::Closes(_) => {}
         }
     }
 
@@ -247,7 +310,10 @@ impl Channel {
             Change::Archive => event("channel_archive"),
             Change::Unarchive => event("channel_unarchive"),
             Change::CatchUp => return self.all_told(id, name, now),
-            Change::BecomesGuest(_) | Change::BecomesMember(_) => return Vec::new(),
+            Change::BecomesGuest(_)
+            | Change::BecomesMember(_)
+            | Change::BecomesForeign(_)
+            | Change::Closes(_) => return Vec::new(),
         };
         effects(&event, &people())
     }

@@ -13,7 +13,7 @@ use crate::place::Place;
 use crate::rows;
 use crate::sight::{Sight, json_texts, json_tuples};
 
-/// No message has this key.
+/// No message and no channel has this key.
 const NO_KEY: i64 = -1;
 
 /// The channels that may be seen, ordered by name and then by id.
@@ -38,6 +38,15 @@ pub(crate) fn channel_key(connection: &Connection, place: &Place, id: &str) -> R
         .query_row(statement, params![place.workspace, id], |row| row.get(0))
         .optional()?;
     key.ok_or_else(|| not_stored(id))
+}
+
+/// The key of a channel, or a key of none if its messages may not be read here now ([`Sight`]).
+fn readable_channel_key(connection: &Connection, place: &Place, id: &str) -> Result<i64, Fault> {
+    let key = channel_key(connection, place, id)?;
+    Ok(match Sight::of(connection, place)? {
+        Sight::Bound { own, .. } if !own.contains(&key) => NO_KEY,
+        _ => key,
+    })
 }
 
 pub(crate) fn not_stored(id: &str) -> Fault {
@@ -79,7 +88,7 @@ pub(crate) fn messages(
         .map(rows::key)
         .transpose()?
         .unwrap_or(NO_KEY);
-    let channel = channel_key(connection, place, &query.channel_id)?;
+    let channel = readable_channel_key(connection, place, &query.channel_id)?;
     let only_new = query.only_new && progress::has_version(connection, channel)?;
     let (newest, oldest) = match query.keep {
         Keep::Newest | Keep::NewestTopLevel => (query.limit, 0),
@@ -117,7 +126,7 @@ pub(crate) fn marked(
     (channel_id, until): (&str, &str),
     limit: u32,
 ) -> Result<Vec<Marked>, Fault> {
-    let channel = channel_key(connection, place, channel_id)?;
+    let channel = readable_channel_key(connection, place, channel_id)?;
     let columns = params![channel, rows::key(until)?, limit, place.workspace];
     let statement = include_str!("sql/marked.sql");
     let mut marked: Vec<Marked> = connection.query_map(statement, columns, |row| {

@@ -27,7 +27,7 @@ use myao_tests::store::utc;
 use parts::{Kept, Strike, model, open, settings};
 use serde_json::{Value, json};
 
-use super::history::{History, Midway, Said, Step};
+use super::history::{Change, History, Midway, Said, Step};
 use super::log::Log;
 use super::slack::{Posting, effects};
 use super::texts::{self, Side};
@@ -192,6 +192,11 @@ impl Run {
                 let now = self.now();
                 let told = self.world.change(*channel, *change, now);
                 self.tell(told).await;
+                if *change == Change::CatchUp {
+                    let id = channel_id(*channel);
+                    self.workspace.end_unread(&id).await.unwrap();
+                    self.world.note_read(*channel);
+                }
             }
             Step::Generate {
                 model_fails,

@@ -43,6 +43,10 @@ pub(crate) struct Counts {
     pub(crate) withdrawn: usize,
     /// Changes in the middle of a run or an answer.
     pub(crate) midway: usize,
+    /// Channels whose secret was the operator's alone when their place was compared.
+    pub(crate) left: usize,
+    /// People of another organisation, and closed accounts, when theirs was.
+    pub(crate) strangers: usize,
 }
 
 impl Run {
@@ -93,15 +97,19 @@ impl Run {
     /// Looks at everything from every place where no secret may be seen.
     pub(super) async fn observe(&mut self) {
         let memories = self.memory_count().await;
-        let channels = self.world.channel_ids();
-        let (secret, others): (Vec<String>, Vec<String>) = channels
-            .iter()
-            .cloned()
-            .partition(|id| self.world.holds_secrets(&Place::Channel(id.clone())));
+        let channels = self.world.channel_ids().into_iter().enumerate();
+        let (secret, others): (Vec<_>, Vec<_>) =
+            channels.partition(|(channel, _)| self.world.shows_secrets(*channel));
+        let ids = |channels: Vec<(usize, String)>| channels.into_iter().map(|(_, id)| id);
+        let (secret, others): (Vec<String>, Vec<String>) =
+            (ids(secret).collect(), ids(others).collect());
         self.count_secret_memories(&secret).await;
         if !self.world.is_calm() || self.is_tainted {
             return;
         }
+        let (left, strangers) = self.world.closed();
+        self.counts.left += left;
+        self.counts.strangers += strangers;
         let roots = self.sent.values().filter_map(|sent| sent.said.thread);
         let roots: BTreeSet<u32> = roots.collect();
         let threads = roots.iter().filter_map(|root| self.sent.get(root));

@@ -77,6 +77,7 @@ macro_rules! workspace_conformance {
             memory_can_be_saved_for_a_channel_that_the_bot_left_meanwhile,
             channel_known_by_its_name_alone_is_not_seen_until_a_message_comes,
             workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left,
+            nothing_is_read_in_a_private_channel_and_nobody_answered_until_it_was_read_again,
         );
         $crate::workspace_conformance!($fixture; places:
             place_sees_its_own_channel_and_what_is_open_elsewhere,

@@ -1,11 +1,14 @@
 //! The component sees only the channels that the bot is in.
 
+use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::storage::records::MessageRecord;
-use myao_plugin::storage::{ChannelFilter, DueQuery, MemoryDraft, MemoryQuery, SaveMode};
-use myao_plugin::{MemoryType, Scope};
+use myao_plugin::storage::{
+    ChannelFilter, DueQuery, MemoryDraft, MemoryQuery, MessageQuery, SaveMode,
+};
+use myao_plugin::{MemoryType, Place, Scope};
 
-use super::{New, Stored, draft, message, named, present, public, said};
-use crate::conformance::{WORKSPACE, time};
+use super::{New, Stored, draft, key, message, named, places, present, public, said};
+use crate::conformance::{WORKSPACE, read, time};
 
 /// Everything that the component sees without naming a channel: channels, memories, and what is due.
 async fn seen(stored: &Stored) -> (Vec<String>, usize, usize, usize, bool) {
@@ -162,4 +165,44 @@ pub async fn workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left(
     assert!(!seen(&stored).await.4);
     stored.apply(&[present("C2", true, "3.0")]).await;
     assert!(seen(&stored).await.4);
+}
+
+pub async fn nothing_is_read_in_a_private_channel_and_nobody_answered_until_it_was_read_again(
+    new: New<'_>,
+) {
+    let stored = places::stored(new).await;
+    let mention = Effect::Mention {
+        channel_id: "P".into(),
+        ts: key("20.0"),
+        thread_ts: None,
+        asked_at: 20,
+    };
+    stored.apply(&[mention]).await;
+    let found = async || {
+        let storage = stored.at(Place::Channel("P".into()));
+        let query = MessageQuery {
+            channel_id: "P".into(),
+            ..read("99.0")
+        };
+        let messages = storage.list_messages(query).await.unwrap();
+        let marked = storage.list_marked("P".into(), "99.0".into(), 9).await;
+        let waiting = stored.waiting_replies(100, 9).await.unwrap();
+        (messages.len(), marked.unwrap().len(), waiting.len())
+    };
+    let pin = Effect::Pin {
+        channel_id: "P".into(),
+        ts: key("10.0"),
+        by: PinnedBy::Platform {
+            user_id: "U1".into(),
+        },
+        is_pinned: true,
+        at: key("11.0"),
+    };
+    stored.apply(&[pin]).await;
+    assert_eq!(found().await, (2, 1, 1));
+    stored.apply(&[present("P", false, "30.0")]).await;
+    stored.apply(&[present("P", true, "40.0")]).await;
+    assert_eq!(found().await, (0, 0, 0));
+    stored.end_unread("P").await.unwrap();
+    assert_eq!(found().await, (2, 1, 1));
 }
