@@ -15,12 +15,13 @@ mod supersede;
 mod tests;
 mod words;
 
+use myao_terms::addressed::{self, Mark};
 pub(crate) use overruled::Change;
 pub use reading::read_all;
 pub use strikable::list_strikable;
 pub(crate) use supersede::Corrections;
 use supersede::Superseded;
-pub(crate) use words::{Kind, is_only_for, read, tells};
+pub(crate) use words::{is_only_for, tells};
 
 use crate::answer::CountTokens;
 use crate::bindings::errors::Error;
@@ -71,11 +72,11 @@ impl Marks {
             if is_own(message) {
                 continue;
             }
-            match read(&message.text, bot) {
-                Some((Kind::Correction, said)) => {
+            match addressed::mark(&message.text, bot) {
+                Some((Mark::Correction, said)) => {
                     marks.corrections.push(kept(channel_id, message, said));
                 }
-                Some((Kind::Pinned, said)) => marks.pinned.push(kept(channel_id, message, said)),
+                Some((Mark::Pinned, said)) => marks.pinned.push(kept(channel_id, message, said)),
                 None if *is_pinned => {
                     let whole = message.text.as_str();
                     marks.pinned.push(kept(channel_id, message, whole));

@@ -19,42 +19,6 @@ fn until(seconds: i64) -> Ts {
 }
 
 #[test]
-fn a_mark_begins_with_a_mention_of_the_bot_and_a_word_before_a_colon() {
-    for (text, kind, said) in [
-        ("@みゃお 覚えて: 合言葉は海", Kind::Pinned, "合言葉は海"),
-        ("@みゃお覚えて：合言葉は海", Kind::Pinned, "合言葉は海"),
-        (
-            "  \n@みゃお　訂正 ：　熱海は25日\n2行目",
-            Kind::Correction,
-            "熱海は25日\n2行目",
-        ),
-        ("@みゃお Remember:the code", Kind::Pinned, "the code"),
-        (
-            "@みゃお, CORRECTION: it is 25",
-            Kind::Correction,
-            "it is 25",
-        ),
-    ] {
-        assert_eq!(read(text, "みゃお"), Some((kind, said)), "{text}");
-    }
-    for text in [
-        "覚えて: 合言葉は海",
-        "@alice 覚えて: 合言葉は海",
-        "@みゃおん 覚えて: 合言葉は海",
-        "@みゃお 覚えてる? 合言葉: 海",
-        "@みゃお do you remember: it?",
-        "@みゃお 覚えて 合言葉は海",
-        "@みゃお 覚えて:  ",
-        "みんな、@みゃお 覚えて: 合言葉は海",
-        "> @みゃお 訂正: 25日",
-        "@みゃお",
-    ] {
-        assert_eq!(read(text, "みゃお"), None, "{text}");
-    }
-    assert_eq!(read("@ 覚えて: x", ""), None);
-}
-
-#[test]
 fn marks_are_read_from_the_messages_of_one_channel_up_to_a_time() {
     let host = TestHost::new();
     host.say("C1", -30, "@みゃお 訂正: 熱海は25日");
@@ -329,7 +293,7 @@ fn no_attack_of_the_corpus_is_a_mark() {
     for attack in lists.into_iter().flatten() {
         let text = attack["text"].as_str().unwrap();
         for bot in ["myao", "みゃお"] {
-            assert_eq!(read(text, bot), None, "{text}");
+            assert_eq!(addressed::mark(text, bot), None, "{text}");
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Answers a mention that marks something: says what is remembered now, in fixed words, without a model.
 
+use myao_terms::addressed::{self, Mark};
+
 use super::situation::Situation;
 use crate::bindings::types::{Citation, KeptText, MessageRef};
-use crate::marks::{Kind, read};
 use crate::text::lines::lines;
 use crate::text::{cut, flatten};
 
@@ -18,7 +19,7 @@ pub(super) struct Confirmation {
 /// The answer to a message that marks itself; `None` if it asks something else. `bot` is the name that mentions have.
 pub(super) fn confirmation(situation: &Situation, bot: &str) -> Option<Confirmation> {
     let answered = &situation.answered;
-    let (kind, _) = read(&answered.text, bot)?;
+    let (kind, _) = addressed::mark(&answered.text, bot)?;
     let language = situation.question.language;
     let of = MessageRef {
         channel_id: situation.context.conversation_history.channel_id.clone(),
@@ -30,8 +31,8 @@ pub(super) fn confirmation(situation: &Situation, bot: &str) -> Option<Confirmat
         .find(|mark| mark.span.message.ts == of.ts);
     let written = match (mark, kind) {
         (None, _) => vec![language.may_not_mark()],
-        (Some(mark), Kind::Pinned) => vec![language.noted(&said(mark)), language.undone()],
-        (Some(mark), Kind::Correction) => vec![
+        (Some(mark), Mark::Pinned) => vec![language.noted(&said(mark)), language.undone()],
+        (Some(mark), Mark::Correction) => vec![
             language.corrected(&said(mark)),
             language.outranks(),
             language.undone(),

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use myao_terms::addressed;
+
 use super::Responder;
 use super::question::Question;
 use crate::bearing::bearing;
@@ -12,7 +14,7 @@ use crate::bindings::storage::Memory;
 use crate::bindings::types::{Channel, Context, Message, MessageRef, Scope, Source};
 use crate::citations;
 use crate::cited_lines::cited_lines;
-use crate::marks::{self, Corrections};
+use crate::marks::Corrections;
 use crate::phrases::contains_words;
 use crate::prompt::is_own;
 use crate::recall::{Searcher, only_asks};
@@ -74,7 +76,7 @@ impl Responder<'_> {
                 || is_own(message, persona)
                 || asks_the_bot(&message.text, &persona.name)
                 // Shown among the marks.
-                || marks::read(&message.text, &persona.name).is_some()
+                || addressed::mark(&message.text, &persona.name).is_some()
         };
         let searcher = Searcher::new(self.ports.recall, self.ports.storage, self.now);
         let searcher = searcher.ignoring(&ignores);

@@ -8,9 +8,10 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::UserRecord;
-use myao_plugin::storage::{Channel, StorageError, marks};
+use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Answer, CallError, MemoryPlugin, Reply, Retry, Target};
+use myao_terms::addressed;
 
 use crate::clock::Clock;
 use crate::slack::stored::StoredChat;
@@ -149,7 +150,7 @@ impl Chat {
     /// [`ChatError`].
     pub async fn say(&self, text: &str) -> Result<Reply, ChatError> {
         let channel_id = &self.channel.id;
-        let text = if marks::begins(text) {
+        let text = if addressed::begins_mark(text) {
             Cow::Owned(format!("@{} {text}", self.bot_name))
         } else {
             Cow::Borrowed(text)

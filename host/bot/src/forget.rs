@@ -12,28 +12,9 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, Error, Place};
 use myao_slack::blocks::Language;
 use myao_slack::permalink;
+use myao_terms::addressed::request_to_forget;
 
 use super::mentions::{Mentions, post_for};
-
-/// Requests to forget, in lower case; nothing but links and the bot's name may stand beside one.
-const REQUESTS: [&str; 16] = [
-    "forget",
-    "forget it",
-    "forget this",
-    "forget that",
-    "forget this message",
-    "please forget",
-    "please forget it",
-    "please forget this",
-    "please forget that",
-    "忘れて",
-    "忘れてください",
-    "忘れて下さい",
-    "これ忘れて",
-    "これを忘れて",
-    "これを忘れてください",
-    "これは忘れて",
-];
 
 /// A request to forget.
 #[derive(Debug, PartialEq, Eq)]
@@ -50,7 +31,6 @@ impl Request {
             "" => text.to_owned(),
             bot => text.replace(&format!("@{bot}"), " "),
         };
-        let is_edge = |c: char| !c.is_alphanumeric();
         let mut links = Vec::new();
         let mut words = Vec::new();
         for word in text.split_whitespace() {
@@ -62,9 +42,8 @@ impl Request {
                 None => words.push(word),
             }
         }
-        let said = words.join(" ").to_lowercase();
-        let said = said.trim_matches(is_edge);
-        REQUESTS.contains(&said).then(|| Self {
+        let said = request_to_forget(words)?;
+        Some(Self {
             links,
             language: Language::of(said).unwrap_or(Language::English),
         })

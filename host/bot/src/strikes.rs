@@ -2,10 +2,10 @@
 
 use myao_plugin::chat::Chat as _;
 use myao_plugin::state::replies::WaitingReply;
-use myao_plugin::storage::marks;
 use myao_plugin::ts::TsKey;
 use myao_slack::blocks::{Language, Source, StrikeChoice, is_struck, strike_list};
 use myao_slack::shortcut::Picked;
+use myao_terms::addressed;
 
 use super::attempts::as_of;
 use super::marking;
@@ -18,7 +18,7 @@ impl Mentions {
     pub(super) async fn offer_strikes(&self, reply: &WaitingReply) -> Result<(), String> {
         let mention = self.mention(reply).await;
         let mention = mention.map_err(|error| error.to_string())?;
-        let Some(mention) = mention.filter(|mention| marks::may_be(&mention.text)) else {
+        let Some(mention) = mention.filter(|mention| addressed::may_mark(&mention.text)) else {
             return Ok(());
         };
         let now = self

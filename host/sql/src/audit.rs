@@ -1,8 +1,9 @@
 //! The audit log. Each act is noted in its own transaction.
 
 use myao_plugin::state::audit::{Action, Actor, Audit, AuditEntry, Door, Gone, Target};
-use myao_plugin::storage::{StorageError, marks};
+use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
+use myao_terms::addressed;
 
 use crate::params;
 use crate::place::Place;
@@ -147,5 +148,5 @@ pub(crate) fn correction(
     let text: Option<String> = connection
         .query_row(sql, columns, |row| row.get(0))
         .optional()?;
-    Ok(text.filter(|text| marks::corrects(text, &place.bot)))
+    Ok(text.filter(|text| addressed::corrects(text, &place.bot)))
 }

@@ -10,6 +10,7 @@
 
 #![deny(missing_docs)]
 
+pub mod addressed;
 mod chars;
 mod normalized;
 

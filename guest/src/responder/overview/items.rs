@@ -1,11 +1,13 @@
 //! The decisions, questions and tasks among the messages of an overview, and what became of them.
 
+use myao_terms::addressed::{self, Mark};
+
 use std::collections::BTreeMap;
 
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::types::{Message, MessageRef};
 use crate::extractive::{Outcome, TodoKind, todos};
-use crate::marks::{self, Change};
+use crate::marks::Change;
 use crate::recall::Overview;
 use crate::records::decisions;
 use crate::text::sentences::split;
@@ -144,7 +146,7 @@ fn changing<'h>(all: &[&'h Hit], bot: &str) -> Vec<Changing<'h>> {
     let mut found = Vec::new();
     for hit in all.iter().copied().filter(|hit| !hit.message.user.is_bot) {
         let Some(ts) = ts_of(hit) else { continue };
-        if let Some((marks::Kind::Correction, said)) = marks::read(&hit.message.text, bot) {
+        if let Some((Mark::Correction, said)) = addressed::mark(&hit.message.text, bot) {
             found.push(Changing {
                 hit,
                 ts,

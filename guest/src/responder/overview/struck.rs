@@ -1,9 +1,11 @@
 //! Takes what corrections strike out of the messages of an overview.
 
+use myao_terms::addressed::{self, Mark};
+
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::types::MessageRef;
-use crate::marks::{Corrections, Kind, read};
+use crate::marks::Corrections;
 use crate::recall::Overview;
 use crate::records::decisions;
 use crate::responder::Responder;
@@ -24,8 +26,8 @@ impl Responder<'_> {
         let all = hits.iter().chain(&*beside).chain(&overview.earlier);
         let said = all.clone().filter_map(|hit| {
             let person = Some(&hit.message).filter(|message| !message.user.is_bot)?;
-            match read(&person.text, bot) {
-                Some((Kind::Correction, said)) => Some((&hit.at, said)),
+            match addressed::mark(&person.text, bot) {
+                Some((Mark::Correction, said)) => Some((&hit.at, said)),
                 _ => None,
             }
         });

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::params;
 use crate::session::{Connection, Result};
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::marks;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
+use myao_terms::addressed;
 
 use crate::agent_tokens;
 use crate::audit::{correction, note_correction};
@@ -151,7 +151,7 @@ impl<'a> Application<'a> {
 
     fn message(&mut self, record: &MessageRecord, changed: TsKey) -> Result<(), Fault> {
         let (connection, place) = (self.connection, self.place);
-        if changed <= record.ts && !marks::corrects(&record.text, &place.bot) {
+        if changed <= record.ts && !addressed::corrects(&record.text, &place.bot) {
             self.writing.message(connection, record, changed)?;
             return Ok(());
         }

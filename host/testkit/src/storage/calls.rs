@@ -17,7 +17,8 @@ impl Storage for Opened {
         let id = &query.channel_id;
         self.hear(id)?;
         let state = self.storage.state();
-        let picked = state.pick(&query)?;
+        let mut picked = state.pick(&query)?;
+        picked.retain(|_| state.is_own(&self.place, id));
         self.give(&state, picked.iter().map(|ts| (id.clone(), *ts)));
         let (of, until) = (state.conversation(id)?, key(&query.until)?);
         let messages = picked
@@ -34,12 +35,13 @@ impl Storage for Opened {
         // people from outside may be there.
         let is_trusted = of.members.is_empty() && of.facts.audience().sees_open();
         let may_count = |message: &MessageRecord| {
-            marks::may_be(&message.text)
+            addressed::may_mark(&message.text)
                 && !state.is_program(message)
                 && (is_trusted || state.is_member(&message.user_id))
         };
         let newest = of.until(until).rev();
-        let newest = newest.filter(|(.., message)| !state.cannot_search && may_count(message));
+        let may_search = !state.cannot_search && state.is_own(&self.place, &channel);
+        let newest = newest.filter(|(.., message)| may_search && may_count(message));
         let mut marked: Vec<TsKey> = newest.map(|(ts, ..)| ts).take(most(limit)).collect();
         marked.reverse();
         self.give(&state, marked.iter().map(|ts| (channel.clone(), *ts)));

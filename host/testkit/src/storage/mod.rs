@@ -29,14 +29,14 @@ use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::storage::{
     Backlog, Channel, ChannelFilter, Deferral, Due, DueQuery, Keep, Marked, Memory, MemoryDraft,
     MemoryId, MemoryQuery, Message, MessageQuery, STAND_IN_VERSION, SaveMode, Storage,
-    StorageError, marks,
+    StorageError,
 };
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
     Citation, KeptSpan, KeptText, MemoryType, MessageRef, Place, Places, Scope, Timestamp, User,
     WORKSPACE_SCOPE_ID, erasure,
 };
-use myao_terms::terms;
+use myao_terms::{addressed, terms};
 
 use crate::conformance::Records;
 use calls::without_citations;

@@ -192,9 +192,7 @@ pub async fn nothing_is_read_in_a_private_channel_and_nobody_answered_until_it_w
     let pin = Effect::Pin {
         channel_id: "P".into(),
         ts: key("10.0"),
-        by: PinnedBy::Platform {
-            user_id: "U1".into(),
-        },
+        by: PinnedBy::Operator,
         is_pinned: true,
         at: key("11.0"),
     };
