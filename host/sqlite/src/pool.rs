@@ -25,6 +25,9 @@ const WAL_RETRY: Duration = Duration::from_millis(10);
 /// How many reading connections are kept open.
 const IDLE_READERS: usize = 4;
 
+/// The shortest time from one vacuum to the next, which writes the whole file anew.
+const VACUUM_INTERVAL: Duration = Duration::from_secs(3600);
+
 /// More than most events have.
 const ROOM_BYTES: usize = 64 << 10;
 
@@ -39,6 +42,7 @@ pub(super) struct Pool {
     /// Writes that wait for the connection or use it.
     writes: AtomicUsize,
     readers: Mutex<Vec<SqliteSession>>,
+    last_vacuum: Mutex<Option<Instant>>,
 }
 
 /// Opens a connection to a file.
@@ -133,6 +137,7 @@ impl Pool {
             writer: Mutex::new(first),
             writes: AtomicUsize::new(0),
             readers: Mutex::default(),
+            last_vacuum: Mutex::default(),
         }
     }
 
@@ -218,6 +223,21 @@ impl Pool {
         }))
     }
 
+    /// Writes the file anew, unless that was done shortly before: where SQLite has moved a row to another page, the page that it came
+    /// from may have its bytes in an unused part, which `secure_delete` does not reach.
+    fn vacuum(&self) -> Result<(), StoreError> {
+        let last = &mut *self
+            .last_vacuum
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if last.is_none_or(|last| last.elapsed() >= VACUUM_INTERVAL) {
+            let vacuumed = self.with_writer(|connection| connection.execute_batch("VACUUM"));
+            vacuumed.map_err(|error| StoreError::of(&self.path, error))?;
+            *last = Some(Instant::now());
+        }
+        Ok(())
+    }
+
     /// Runs `work` on the writing connection, outside a transaction.
     pub(super) fn with_writer<T>(&self, work: impl FnOnce(&mut SqliteSession) -> T) -> T {
         self.writes.fetch_add(1, Ordering::Relaxed);
@@ -301,6 +321,7 @@ impl Backend for Pool {
 
     /// Erased rows are overwritten in the file at once; their old pages are in the log until it is emptied.
     fn discard_erased(&self) -> Result<Option<String>, StorageError> {
+        self.vacuum()?;
         Ok(self.empty_log()?)
     }
 }

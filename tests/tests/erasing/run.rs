@@ -31,6 +31,8 @@ pub(crate) struct Counts {
     pub(crate) marks: usize,
     /// Vectors of messages, counted after each step.
     pub(crate) vectors: usize,
+    /// Files of which some bytes went with a vacuum only.
+    pub(crate) left: usize,
 }
 
 /// A history as it happens.
