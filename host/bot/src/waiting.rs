@@ -70,6 +70,7 @@ impl Waiting {
             caught_up: workspace.connected_through().await.ok().flatten(),
             gap: gap.map(|gap| gap.is_some()),
             unread: unread.map(|unread| unread.len()),
+            swept: workspace.swept().await.ok(),
             budget: self.budget.spent_parts().await.unwrap_or_default(),
         }
     }

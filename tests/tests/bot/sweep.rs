@@ -106,3 +106,71 @@ fn what_slack_does_not_show_any_more_is_kept_unless_it_is_to_go() {
     let program = again(program);
     assert_eq!(texts(&program, CAMP), ["two", "three"]);
 }
+
+/// The channel was compared so many seconds ago, and is to be compared again.
+fn compared_ago(program: &Program, seconds: u64) {
+    let connection = Connection::open(program.path("myao.db")).unwrap();
+    let due =
+        "UPDATE sweeps SET through = NULL, ended_at = 0, refused_at = NULL, good_through = ?1";
+    let good = (now() - seconds) * 1_000_000;
+    let _ = connection
+        .execute(due, [i64::try_from(good).unwrap()])
+        .unwrap();
+}
+
+#[test]
+fn messages_that_no_event_told_are_stored_late() {
+    let slack = workspace();
+    let (program, [thread, ..]) = stored(&slack);
+    let mut bot = connect_again(&slack, program, "");
+    bot.caught_up();
+    compared(&mut bot);
+    let program = bot.stop();
+    // The bot took itself for connected through all of this.
+    slack.faults().tell_nothing(true);
+    slack.post_at(
+        &ago(2 * 24 * 3600),
+        EMIKO,
+        CAMP,
+        "known to be left out",
+        None,
+    );
+    let lost = slack.post_at(&ago(600), EMIKO, CAMP, "lost", None);
+    slack.post_at(&ago(590), EMIKO, CAMP, "lost reply", Some(&lost));
+    slack.post_at(
+        &ago(580),
+        EMIKO,
+        CAMP,
+        "lost reply of last week",
+        Some(&thread),
+    );
+    compared_ago(&program, 24 * 3600);
+    let mut bot = connect_again(&slack, program, "");
+    bot.until("a new comparison", |program| {
+        let ended = "SELECT COUNT(*) FROM sweeps WHERE ended_at > 0";
+        (number(program, ended) == 1).then_some(())
+    });
+    let texts = texts(&bot.stop(), CAMP);
+    assert_eq!(texts.len(), 8, "{texts:?}");
+    assert_eq!(
+        texts[5..],
+        ["lost", "lost reply", "lost reply of last week"]
+    );
+}
+
+#[test]
+fn a_channel_that_slack_refuses_is_told_with_the_reason_and_not_done() {
+    let slack = workspace();
+    let (program, _) = stored(&slack);
+    slack.faults().refuse_history(CAMP, Some("not_in_channel"));
+    let mut bot = connect_again(&slack, program, "");
+    bot.until("the refusal", |program| {
+        let refused = "SELECT COUNT(*) FROM sweeps WHERE refused_at > 0 AND ended_at IS NULL";
+        (number(program, refused) == 1).then_some(())
+    });
+    let program = bot.stop();
+    let told = program.command(&["--json", "doctor"]).output().unwrap();
+    let told = String::from_utf8(told.stdout).unwrap();
+    assert!(told.contains("Slack refuses 1, as C0CAMP"), "{told}");
+    assert!(told.contains("not_in_channel"), "{told}");
+}

@@ -6,6 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use myao_bot::metrics::{Figures, Metrics};
 use myao_plugin::llm::{CallObserver as _, CallRecord};
+use myao_plugin::state::catch_up::Swept;
 use myao_plugin::state::upkeep::Backlog;
 use myao_plugin::waits::{Wait, WaitKind};
 use myao_tests::{project_file, read_project_file};
@@ -95,6 +96,7 @@ fn the_table_of_metrics_lists_every_metric() {
     let figures = Figures {
         backlog: Some(Backlog::default()),
         gap: Some(false),
+        swept: Some(Swept::default()),
         budget: vec![("any", 0.0)],
         ..Figures::default()
     };

@@ -144,7 +144,7 @@ impl CatchUp {
         Ok(read)
     }
 
-    async fn read_thread(
+    pub(super) async fn read_thread(
         &self,
         channel_id: &str,
         thread_ts: TsKey,
@@ -340,9 +340,13 @@ pub(super) fn concerns_all(error: &ClientError) -> bool {
 
 /// The id of a message that got a reply since then, as far as the message shows it.
 fn replied_since(message: &Value, since: TsKey) -> Option<TsKey> {
-    let latest = message.get("latest_reply").and_then(Value::as_str);
-    let latest = latest.and_then(|ts| TsKey::parse(ts).ok());
+    let latest = latest_reply(message);
     let has_replies = message.get("reply_count").and_then(Value::as_u64) > Some(0);
     let is_new = latest.map_or(has_replies, |latest| latest >= since);
     id_of(message).filter(|_| is_new)
+}
+
+pub(super) fn latest_reply(message: &Value) -> Option<TsKey> {
+    let latest = message.get("latest_reply").and_then(Value::as_str)?;
+    TsKey::parse(latest).ok()
 }

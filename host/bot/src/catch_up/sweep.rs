@@ -1,7 +1,8 @@
-//! Looks slowly for what Slack did not tell: messages that were deleted or edited without an event, as by an admin's tools.
+//! Looks slowly for what Slack did not tell: messages that were deleted or edited without an event, as by an admin's tools, and new
+//! ones that no event told of.
 //!
 //! Each channel's stored messages are compared with Slack's, newest first, a page at a time and the replies in its time thread by
-//! thread. Between two calls there is a pause that leaves three quarters of Slack's limit to other work. So with pages of 200 messages
+//! thread. New is what was written since the last comparison of the channel. Between two calls there is a pause that leaves three quarters of Slack's limit to other work. So with pages of 200 messages
 //! a round takes 5 s for each page and for each thread with replies in its time: at most 17,280 calls a day.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +15,7 @@ use myao_plugin::ts::TsKey;
 use myao_slack::error::RefusalKind;
 use serde_json::Value;
 
-use super::channel::{CLOCK_SECONDS, concerns_all, deleted};
+use super::channel::{CLOCK_SECONDS, OVERLAP_SECONDS, concerns_all, deleted, latest_reply};
 use super::{CatchUp, CatchUpError};
 use crate::slack::history::{Stretch, id_of};
 use crate::stop::Stop;
@@ -71,18 +72,15 @@ impl CatchUp {
     /// Compares the next page of a channel. Returns false if no channel is due.
     async fn sweep_next(&self) -> Result<bool, CatchUpError> {
         let now = self.clock.seconds();
-        let Some(sweep) = self.workspace.next_sweep(now - ROUND_SECONDS).await? else {
+        let Some(sweep) = self.workspace.next_sweep(now - ROUND_SECONDS, now).await? else {
             return Ok(false);
         };
         let channel_id = sweep.channel_id.clone();
         match self.sweep_page(sweep, now).await {
             Err(CatchUpError::Slack(error)) if !concerns_all(&error) => {
                 tracing::warn!("{channel_id} is not compared with Slack: {error}");
-                let ended = Sweep {
-                    channel_id,
-                    through: None,
-                };
-                self.workspace.note_sweep(ended, 0, now).await?;
+                let why = error.to_string();
+                self.workspace.refuse_sweep(&channel_id, &why, now).await?;
             }
             done => done?,
         }
@@ -91,6 +89,7 @@ impl CatchUp {
 
     async fn sweep_page(&self, sweep: Sweep, now: i64) -> Result<(), CatchUpError> {
         let channel_id = &*sweep.channel_id;
+        let mut next = sweep.clone();
         let end = TsKey::first_of(now - CLOCK_SECONDS);
         let through = sweep.through.unwrap_or(end);
         let begun = Instant::now();
@@ -101,17 +100,15 @@ impl CatchUp {
         let took = begun.elapsed();
         let Some(from) = page.ids().first().copied() else {
             let hidden = self.sweep_end(channel_id, through, &page, now).await?;
-            let ended = Sweep {
-                channel_id: channel_id.to_owned(),
-                through: None,
-            };
-            self.workspace.note_sweep(ended, hidden, now).await?;
+            next.through = None;
+            self.workspace.note_sweep(next, hidden, now).await?;
             pause(took).await;
             return Ok(());
         };
         let stored = self.stored(channel_id, from, through).await?;
-        self.compare(channel_id, None, &stored, &page, now).await?;
+        self.compare(&sweep, None, &stored, &page, now).await?;
         pause(took).await;
+        self.look_for_replies(&sweep, &page, now).await?;
         let threads: BTreeSet<TsKey> = stored.values().filter_map(|id| id.thread_ts).collect();
         for thread in threads {
             let begun = Instant::now();
@@ -120,25 +117,54 @@ impl CatchUp {
                 .replies_between(channel_id, thread, (from, through));
             match answer.await {
                 Ok(replies) if replies.is_whole && !replies.ids().is_empty() => {
-                    self.compare(channel_id, Some(thread), &stored, &replies, now)
+                    self.compare(&sweep, Some(thread), &stored, &replies, now)
                         .await?;
                 }
                 Ok(_) => {}
                 // The thread has gone with its first message: each reply is asked for.
                 Err(error) if error.refusal() == Some(RefusalKind::NotFound) => {
                     let none = Stretch::default();
-                    self.compare(channel_id, Some(thread), &stored, &none, now)
+                    self.compare(&sweep, Some(thread), &stored, &none, now)
                         .await?;
                 }
                 Err(error) => return Err(error.into()),
             }
             pause(begun.elapsed()).await;
         }
-        let next = Sweep {
-            through: Some(TsKey::from_database(from.to_database() - 1)),
-            ..sweep
-        };
+        let late = self.stored(channel_id, from, through).await?;
+        let late = late.keys().filter(|ts| !stored.contains_key(ts)).count();
+        if late > 0 {
+            tracing::info!(
+                "{channel_id}: {late} messages were not stored before; no event told of them"
+            );
+        }
+        next.through = Some(TsKey::from_database(from.to_database() - 1));
         Ok(self.workspace.note_sweep(next, 0, now).await?)
+    }
+
+    /// Reads the threads of a page whose last reply is new and not stored: it may be the only one of its time.
+    async fn look_for_replies(
+        &self,
+        sweep: &Sweep,
+        page: &Stretch,
+        now: i64,
+    ) -> Result<(), CatchUpError> {
+        let channel_id = &*sweep.channel_id;
+        let Some(since) = new_since(sweep) else {
+            return Ok(());
+        };
+        for message in &page.messages {
+            let new = latest_reply(message).filter(|reply| *reply >= since);
+            let Some((thread, reply)) = id_of(message).zip(new) else {
+                continue;
+            };
+            if self.stored(channel_id, reply, reply).await?.is_empty() {
+                let begun = Instant::now();
+                self.read_thread(channel_id, thread, since, now).await?;
+                pause(begun.elapsed()).await;
+            }
+        }
+        Ok(())
     }
 
     async fn stored(
@@ -154,21 +180,26 @@ impl CatchUp {
         Ok(stored.into_iter().map(|id| (id.ts, id)).collect())
     }
 
-    /// Takes over edits and deletions that an answer shows of what is stored, and notes what it lacks: each of these is asked for by
-    /// itself.
+    /// Takes over new messages, and edits and deletions that an answer shows of what is stored, and notes what it lacks: each of these
+    /// is asked for by itself.
     async fn compare(
         &self,
-        channel_id: &str,
+        sweep: &Sweep,
         thread: Option<TsKey>,
         stored: &BTreeMap<TsKey, StoredId>,
         answer: &Stretch,
         now: i64,
     ) -> Result<(), CatchUpError> {
         let there = answer.ids();
+        let channel_id = &*sweep.channel_id;
+        let since = new_since(sweep);
         let known: Vec<Value> = answer
             .messages
             .iter()
-            .filter(|message| id_of(message).is_some_and(|ts| stored.contains_key(&ts)))
+            .filter(|message| {
+                let is_new = |ts| since.is_some_and(|since| ts >= since);
+                id_of(message).is_some_and(|ts| is_new(ts) || stored.contains_key(&ts))
+            })
             .cloned()
             .collect();
         if !known.is_empty() {
@@ -214,6 +245,12 @@ impl CatchUp {
         let newest = self.slack.newest(channel_id, None, 1).await?;
         Ok(!newest.is_limited && !newest.ids().is_empty())
     }
+}
+
+/// Messages since then that are not stored are new.
+fn new_since(sweep: &Sweep) -> Option<TsKey> {
+    let good = sweep.good_through?.unix_seconds();
+    Some(TsKey::first_of(good - OVERLAP_SECONDS))
 }
 
 /// Leaves the rest of Slack's limit to other work.

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::AtomicU64;
 
+use myao_plugin::state::catch_up::Swept;
 use myao_plugin::state::upkeep::{Backlog, DatabaseUse, Pile};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -25,6 +26,8 @@ pub struct Figures {
     pub gap: Option<bool>,
     /// How many channels Slack did not return.
     pub unread: Option<usize>,
+    /// How far the comparison with Slack is.
+    pub swept: Option<Swept>,
     /// The spent part of each limit of the day.
     pub budget: Vec<(&'static str, f64)>,
 }
@@ -36,6 +39,7 @@ pub(super) struct Gauges {
     connections: Family<Kind, Gauge>,
     caught_up: Gauge,
     gaps: Family<Kind, Gauge>,
+    sweep: Family<Kind, Gauge>,
     budget: Family<Kind, Gauge<f64, AtomicU64>>,
 }
 
@@ -64,6 +68,11 @@ impl Gauges {
                 "Up to when nothing is missing",
             ),
             gaps: new(registry, "gaps", "What is to be read again"),
+            sweep: new(
+                registry,
+                "sweep",
+                "Channels that are compared with Slack, were compared, and were refused",
+            ),
             budget: new(
                 registry,
                 "budget_spent_ratio",
@@ -97,6 +106,16 @@ impl Gauges {
         set(&self.gaps, "deliveries", figures.gap.map(i64::from));
         let unread = figures.unread.and_then(|unread| i64::try_from(unread).ok());
         set(&self.gaps, "channels", unread);
+        if let Some(swept) = &figures.swept {
+            let refused = swept.refused.len().try_into().ok();
+            for (kind, number) in [
+                ("channels", swept.channels.try_into().ok()),
+                ("done", swept.done.try_into().ok()),
+                ("refused", refused),
+            ] {
+                set(&self.sweep, kind, number);
+            }
+        }
         for (kind, part) in &figures.budget {
             self.budget.get_or_create(&Kind { kind }).set(*part);
         }

@@ -70,18 +70,22 @@ pub struct Sweep {
     pub channel_id: String,
     /// Messages up to this one are still to do; `None` at the beginning.
     pub through: Option<TsKey>,
+    /// Through here all of it is known to be stored: a later message that is not is new. `None` for a channel that was never read.
+    pub good_through: Option<TsKey>,
 }
 
 /// How far the comparison of stored messages with the platform's is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Swept {
-    /// How many channels have messages.
+    /// How many channels were read or have messages.
     pub channels: u64,
     /// How many of them were compared to their end.
     pub done: u64,
     /// How many messages the platform does not show any more. It does not say that they were deleted.
     pub hidden: u64,
+    /// The channels that the platform refused the last time, by id, with the reason.
+    pub refused: Vec<(String, String)>,
 }
 
 /// The reading that is still to do.
@@ -158,16 +162,24 @@ pub trait CatchUpState: Send + Sync {
         limit: u32,
     ) -> Result<Vec<PinnedMessage>, StorageError>;
 
-    /// The channel to compare next, of those that the bot is in and that have messages: one that was begun, then one that was never
-    /// compared, then one that was last compared before `before`, in Unix seconds.
-    async fn next_sweep(&self, before: i64) -> Result<Option<Sweep>, StorageError>;
+    /// The channel to compare next, of those that the bot is in and that were read or have messages: one that was begun, then one that was never
+    /// compared, then one that was last compared before `before`. Both times are in Unix seconds. One that was refused is left out for
+    /// an hour.
+    async fn next_sweep(&self, before: i64, now: i64) -> Result<Option<Sweep>, StorageError>;
 
     /// Notes that a channel was compared down to `Sweep::through`; to its end at `now`, in Unix seconds, if that is `None`, with so many
-    /// messages that the platform does not show any more.
+    /// messages that the platform does not show any more. Then all is known to be stored through the time of the first such note.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.
     async fn note_sweep(&self, sweep: Sweep, hidden: u64, now: i64) -> Result<(), StorageError>;
+
+    /// Notes at `now`, in Unix seconds, that the platform refused to show a channel, and why. The comparison goes on where it is.
+    ///
+    /// # Errors
+    /// `StorageError::NotFound` for a channel that is not stored.
+    async fn refuse_sweep(&self, channel_id: &str, why: &str, now: i64)
+    -> Result<(), StorageError>;
 
     /// How far the comparison is.
     async fn swept(&self) -> Result<Swept, StorageError>;

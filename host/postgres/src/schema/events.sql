@@ -130,7 +130,13 @@ CREATE TABLE sweeps (
     workspace BIGINT NOT NULL REFERENCES workspaces (key),
     through BIGINT, -- a message id: up to it all is still to do; NULL if the last comparison has ended
     hidden BIGINT NOT NULL, -- how many messages the platform did not show at the end of the last one
-    ended_at BIGINT -- of the last one, in Unix seconds
+    ended_at BIGINT, -- of the last one, in Unix seconds
+    began_at BIGINT, -- the one under way, in Unix seconds
+    -- Through this message id all of the channel is known to be stored: the last comparison began there; before the first, the channel
+    -- had been read through it.
+    good_through BIGINT,
+    refused_at BIGINT, -- when the platform last refused it; NULL if it did not since it was last compared
+    refusal TEXT COLLATE "C" -- and why
 );
 
 -- Tokens with which agents ask for a person.

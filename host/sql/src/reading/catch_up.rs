@@ -19,6 +19,8 @@ use crate::workspace::SqlWorkspace;
 pub(crate) const CHANNEL_WAITS: (i64, i64) = (60, 3600);
 /// The same for a message that is requested again.
 pub(crate) const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
+/// A channel whose comparison was refused is compared again after so many seconds.
+const SWEEP_AGAIN: i64 = 3600;
 /// How often a message is requested if it neither arrives nor is known to be deleted. After that it counts as not
 /// deleted.
 const MAX_ASKS: i64 = 6;
@@ -204,13 +206,15 @@ impl CatchUpState for SqlWorkspace {
         .await
     }
 
-    async fn next_sweep(&self, before: i64) -> Result<Option<Sweep>, StorageError> {
+    async fn next_sweep(&self, before: i64, now: i64) -> Result<Option<Sweep>, StorageError> {
         self.reading(move |connection, place| {
             let next = include_str!("sql/next_sweep.sql");
-            let next = connection.query_row(next, [place.workspace, before], |row| {
+            let columns = [place.workspace, before, now - SWEEP_AGAIN, now];
+            let next = connection.query_row(next, columns, |row| {
                 Ok(Sweep {
                     channel_id: row.get(0)?,
                     through: row.get::<Option<i64>>(1)?.map(TsKey::from_database),
+                    good_through: row.get::<Option<i64>>(2)?.map(TsKey::from_database),
                 })
             });
             Ok(next.optional()?)
@@ -230,11 +234,31 @@ impl CatchUpState for SqlWorkspace {
         .await
     }
 
+    async fn refuse_sweep(
+        &self,
+        channel_id: &str,
+        why: &str,
+        now: i64,
+    ) -> Result<(), StorageError> {
+        let (channel_id, why) = (channel_id.to_owned(), why.to_owned());
+        self.writing(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            let columns = params![channel, place.workspace, why, now];
+            connection.execute(include_str!("sql/refuse_sweep.sql"), columns)?;
+            Ok(())
+        })
+        .await
+    }
+
     async fn swept(&self) -> Result<Swept, StorageError> {
         self.reading(move |connection, place| {
-            let swept = include_str!("sql/swept.sql");
-            Ok(connection.query_row(swept, [place.workspace], |row| {
-                let mut swept = Swept::default();
+            let mut swept = Swept::default();
+            let refused = include_str!("sql/refused_sweeps.sql");
+            swept.refused = list(connection, refused, params![place.workspace], |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+            let counts = include_str!("sql/swept.sql");
+            Ok(connection.query_row(counts, [place.workspace], |row| {
                 swept.channels = row.get(0)?;
                 swept.done = row.get(1)?;
                 swept.hidden = row.get(2)?;

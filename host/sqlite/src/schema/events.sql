@@ -108,7 +108,13 @@ CREATE TABLE sweeps (
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
     through INTEGER, -- a message id: up to it all is still to do; NULL if the last comparison has ended
     hidden INTEGER NOT NULL, -- how many messages the platform did not show at the end of the last one
-    ended_at INTEGER -- of the last one, in Unix seconds
+    ended_at INTEGER, -- of the last one, in Unix seconds
+    began_at INTEGER, -- the one under way, in Unix seconds
+    -- Through this message id all of the channel is known to be stored: the last comparison began there; before the first, the channel
+    -- had been read through it.
+    good_through INTEGER,
+    refused_at INTEGER, -- when the platform last refused it, in Unix seconds; NULL if it did not since it was last compared
+    refusal TEXT -- and why
 ) STRICT;
 
 -- From which messages each answer was made. A message need not be stored.

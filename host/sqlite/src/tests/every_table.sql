@@ -65,7 +65,8 @@ INSERT INTO judgments (workspace, channel, thread_key, ts_key, should_respond, c
 INSERT INTO sync_state (workspace, connected_through) VALUES (2, 4000000);
 INSERT INTO delivery_gaps (workspace, since, until) VALUES (2, 4, 5);
 INSERT INTO unread_channels (channel, workspace, since, tries, next_try_at) VALUES (3, 2, NULL, 1, 2);
-INSERT INTO sweeps (channel, workspace, through, hidden, ended_at) VALUES (3, 2, NULL, 1, 5);
+INSERT INTO sweeps (channel, workspace, through, hidden, ended_at, began_at, good_through, refused_at, refusal)
+VALUES (3, 2, NULL, 1, 5, 4, 4000000, 6, 'not_in_channel');
 INSERT INTO missing_messages (channel, ts_key, workspace, thread_key) VALUES (3, 7, 2, NULL);
 INSERT INTO tombstones (workspace, kind, subject, through, made_at) VALUES (2, 0, '', 1, 2), (2, 2, 'U9', 1, 2);
 INSERT INTO off_record (workspace, kind, subject, since, until) VALUES (2, 2, 'U9', 1, NULL);

@@ -112,8 +112,15 @@ pub async fn channels_are_compared_in_turn_and_go_on_where_they_stopped(new: New
     let sweep = |channel: &str, through: Option<&str>| Sweep {
         channel_id: channel.to_owned(),
         through: through.map(key),
+        good_through: None,
     };
-    let next = |before| async move { workspace.next_sweep(before).await.unwrap() };
+    let next = |before| async move {
+        let next = workspace.next_sweep(before, 9000).await.unwrap();
+        next.map(|next| Sweep {
+            good_through: None,
+            ..next
+        })
+    };
     let channels = [
         presence("C1", true),
         presence("C2", true),
@@ -150,6 +157,61 @@ pub async fn channels_are_compared_in_turn_and_go_on_where_they_stopped(new: New
     assert_eq!((swept.channels, swept.done, swept.hidden), (2, 2, 3));
 }
 
+pub async fn a_comparison_knows_through_when_all_was_stored_before(new: New<'_>) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
+    stored.apply(&[said("5.0", None, "a")]).await;
+    let good = || async move {
+        let next = workspace.next_sweep(9000, 9999).await.unwrap();
+        next.unwrap().good_through
+    };
+    let note = |through: Option<&'static str>, now| async move {
+        let noted = Sweep {
+            channel_id: "C1".to_owned(),
+            through: through.map(key),
+            good_through: None,
+        };
+        workspace.note_sweep(noted, 0, now).await.unwrap();
+    };
+    let read = |ts| workspace.set_history_read_through("C1", key(ts));
+    read("500.0").await.unwrap();
+    assert_eq!(good().await, Some(key("500.0")));
+    note(Some("40.0"), 600).await;
+    read("700.0").await.unwrap();
+    note(Some("30.0"), 800).await;
+    assert_eq!(good().await, Some(key("500.0")));
+    note(None, 900).await;
+    assert_eq!(good().await, Some(key("600.0")), "it began then");
+    note(Some("40.0"), 1000).await;
+    assert_eq!(good().await, Some(key("600.0")));
+    note(None, 1100).await;
+    assert_eq!(good().await, Some(key("1000.0")));
+}
+
+pub async fn a_refused_comparison_is_told_and_goes_on_where_it_was_after_an_hour(new: New<'_>) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
+    stored.apply(&[said("5.0", None, "a")]).await;
+    let sweep = |through: Option<&str>| Sweep {
+        channel_id: "C1".to_owned(),
+        through: through.map(key),
+        good_through: None,
+    };
+    let begun = sweep(Some("4.0"));
+    workspace.note_sweep(begun.clone(), 0, 100).await.unwrap();
+    let refused = workspace.refuse_sweep("C1", "not_in_channel", 5000);
+    refused.await.unwrap();
+    let next = |now| async move { workspace.next_sweep(200, now).await.unwrap() };
+    let told = workspace.swept().await.unwrap().refused;
+    assert_eq!(told, [("C1".to_owned(), "not_in_channel".to_owned())]);
+    assert_eq!((next(5000).await, next(8599).await), (None, None));
+    // The clock was ahead when it was refused.
+    assert_eq!(next(4999).await.as_ref(), Some(&begun));
+    assert_eq!(next(8600).await, Some(begun));
+    workspace.note_sweep(sweep(None), 0, 8600).await.unwrap();
+    assert_eq!(workspace.swept().await.unwrap().refused, []);
+}
+
 pub async fn what_is_noted_of_an_unknown_channel_is_refused(new: New<'_>) {
     let stored = Stored::of(new);
     let id = StoredId {
@@ -172,6 +234,7 @@ pub async fn what_is_noted_of_an_unknown_channel_is_refused(new: New<'_>) {
         stored.note_missing("C9", vec![id]).await,
         stored.ask_again(&missing, 1).await,
         stored.end_missing(&missing).await,
+        stored.refuse_sweep("C9", "", 1).await,
         stored.set_history_read_through("C9", id.ts).await,
         stored.keep_judgment("C9", None, judgment, 1).await,
         stored.judgment("C9", None).await.map(drop),

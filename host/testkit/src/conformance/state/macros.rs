@@ -180,6 +180,8 @@ macro_rules! workspace_conformance {
             a_gap_is_open_until_all_of_it_was_read,
             a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there,
             channels_are_compared_in_turn_and_go_on_where_they_stopped,
+            a_comparison_knows_through_when_all_was_stored_before,
+            a_refused_comparison_is_told_and_goes_on_where_it_was_after_an_hour,
             what_is_noted_of_an_unknown_channel_is_refused,
         );
         $crate::workspace_conformance!($fixture; backfill:

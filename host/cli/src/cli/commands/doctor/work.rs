@@ -78,6 +78,12 @@ async fn swept(workspace: &dyn Workspace) -> Result<Option<Finding>, StorageErro
     }
     let (done, all) = (swept.done, swept.channels);
     let found = format!("{done} of {all} channels were compared with Slack, one after the other");
+    if let Some((channel, why)) = swept.refused.first() {
+        let count = swept.refused.len();
+        let found = format!("{found}; Slack refuses {count}, as {channel}: {why}");
+        let advice = "invite the bot again; each is tried once an hour";
+        return Ok(Some(Finding::warning(CHECK, found).with_advice(advice)));
+    }
     if swept.hidden == 0 {
         return Ok(Some(Finding::good(CHECK, found)));
     }
