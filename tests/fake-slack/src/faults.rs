@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use axum::http::HeaderValue;
+use tokio::time::Instant;
 
 use crate::random::Random;
 use crate::server::FakeSlack;
@@ -68,6 +69,8 @@ impl Disconnect {
 pub(crate) struct Script {
     /// By method.
     calls: BTreeMap<String, VecDeque<Fault>>,
+    /// By method.
+    limits: BTreeMap<String, Limit>,
     /// At most so many items on a page, whatever was asked for.
     pub(crate) page: Option<usize>,
     /// Counts the releases: a call that began to wait before one is free.
@@ -92,10 +95,33 @@ pub(crate) struct Script {
     pub(crate) refused: BTreeMap<String, &'static str>,
 }
 
+/// How many calls are taken in a time.
+#[derive(Debug)]
+struct Limit {
+    calls: u32,
+    time: Duration,
+    began: Instant,
+    used: u32,
+}
+
+impl Limit {
+    /// Counts a call. Returns the seconds until the next is taken if there were too many.
+    fn exceeded(&mut self) -> Option<u32> {
+        if self.began.elapsed() >= self.time {
+            self.began = Instant::now();
+            self.used = 0;
+        }
+        self.used += 1;
+        let left = self.time.saturating_sub(self.began.elapsed());
+        (self.used > self.calls).then(|| left.as_secs_f64().ceil() as u32)
+    }
+}
+
 impl Default for Script {
     fn default() -> Self {
         Self {
             calls: BTreeMap::new(),
+            limits: BTreeMap::new(),
             page: None,
             releases: 0,
             held: 0,
@@ -115,7 +141,10 @@ impl Default for Script {
 impl Script {
     /// The fault of this call.
     pub(crate) fn take(&mut self, method: &str) -> Option<Fault> {
-        self.calls.get_mut(method)?.pop_front()
+        let limited = self.limits.get_mut(method).and_then(Limit::exceeded);
+        limited
+            .map(Fault::RateLimited)
+            .or_else(|| self.calls.get_mut(method)?.pop_front())
     }
 
     /// A text as it is sent.
@@ -156,6 +185,19 @@ impl Faults<'_> {
                 .or_default()
                 .extend(faults)
         });
+    }
+
+    /// From now on `method` takes so many calls in each `time`, and answers the others as Slack does with too many. A `time` of a second
+    /// for Slack's minute lets a test see an hour in a minute.
+    pub fn limit(&self, method: &str, calls: u32, time: Duration) {
+        let (began, used) = (Instant::now(), 0);
+        let limit = Limit {
+            calls,
+            time,
+            began,
+            used,
+        };
+        self.change(|state| state.script.limits.insert(method.to_owned(), limit));
     }
 
     /// Forgets the faults of calls that did not happen yet.

@@ -1,10 +1,13 @@
 //! What happened while the bot was away is known after the next start.
 
-use myao_fake_slack::BOT_USER;
+use std::time::{Duration, Instant};
+
+use myao_fake_slack::{BOT_USER, Fault};
 use myao_tests::bot::{now, said, said_by};
 use myao_tests::program::Program;
 use rusqlite::Connection;
 
+use crate::bot::odd::{disconnect_since, texts};
 use crate::bot::support::{
     AKARI, AKARI_NAME, CAMP, EMIKO, EMIKO_NAME, connect, connect_again, model, number, posts,
     prompts, replies_of, settled, shown_under, workspace,
@@ -86,6 +89,91 @@ fn messages_edits_deletions_and_replies_that_were_missed_are_there_after_the_nex
             said_by(AKARI_NAME, &new_reply, Some(&new), "箱根です。"),
         ]
     );
+}
+
+#[test]
+fn a_start_in_the_middle_of_catching_up_reads_what_is_left_and_not_all_anew() {
+    const DEV: &str = "C0DEV";
+    let slack = workspace();
+    slack.add_channel(DEV, "dev");
+    let mut bot = connect(&slack, "");
+    bot.caught_up();
+    let program = bot.stop();
+    disconnect_since(&program, 7200);
+    // The comparison with Slack reads histories, too.
+    let connection = Connection::open(program.path("myao.db")).unwrap();
+    let compared = "INSERT INTO sweeps (channel, workspace, hidden, ended_at) \
+         SELECT key, workspace, 0, ?1 FROM channels WHERE true \
+         ON CONFLICT (channel) DO UPDATE SET through = NULL, ended_at = excluded.ended_at";
+    let done = connection.execute(compared, [i64::try_from(now()).unwrap()]);
+    assert_eq!(done, Ok(2));
+    let hour_ago = format!("{}.000000", now() - 3600);
+    for channel in [CAMP, DEV] {
+        slack.post_at(&hour_ago, AKARI, channel, "an hour ago", None);
+    }
+    slack
+        .faults()
+        .next("conversations.history", Fault::HoldCall);
+    let before = slack.requests().len();
+    let mut bot = connect_again(&slack, program, "");
+    let noted = "SELECT connected_through FROM sync_state";
+    let left = "SELECT COUNT(*) FROM unread_channels";
+    bot.until("one channel of two, and a good connection", |program| {
+        let is_noted = number(program, noted) > i64::try_from(now()).unwrap() - 60;
+        (is_noted && number(program, left) == 1).then_some(())
+    });
+    let program = bot.kill();
+    slack.faults().release();
+    let mut bot = connect_again(&slack, program, "");
+    bot.caught_up();
+    let program = bot.stop();
+    for channel in [CAMP, DEV] {
+        assert_eq!(texts(&program, channel), ["an hour ago"]);
+    }
+    let since = |request: &myao_fake_slack::Request| {
+        let oldest = request.text("oldest")?.split('.').next()?;
+        oldest.parse::<u64>().ok()
+    };
+    let requests = slack.requests().split_off(before);
+    let histories = requests
+        .iter()
+        .filter(|request| request.method == "conversations.history");
+    let long = histories.filter(|request| since(request).is_some_and(|since| since < now() - 3600));
+    assert_eq!(long.count(), 3, "each once, and what was left once more");
+}
+
+/// Measures a start with many channels at Slack's limits, each a minute in a second: Tier 2 for lists, Tier 3 for histories and
+/// threads, Tier 4 for members.
+#[test]
+#[ignore = "measures: make bench"]
+fn measures_a_start_with_2000_channels() {
+    const CHANNELS: usize = 2000;
+    let slack = workspace();
+    for number in 1..CHANNELS {
+        slack.add_channel(&format!("C1{number:04}"), &format!("room-{number}"));
+    }
+    let minute = Duration::from_secs(1);
+    for (method, calls) in [
+        ("conversations.list", 20),
+        ("users.list", 20),
+        ("conversations.history", 50),
+        ("conversations.replies", 50),
+        ("conversations.info", 50),
+        ("conversations.members", 100),
+    ] {
+        slack.faults().limit(method, calls, minute);
+    }
+    let mut bot = connect(&slack, "");
+    let begun = Instant::now();
+    for part in 1..=8 {
+        let all = i64::try_from(CHANNELS * part / 8).unwrap();
+        bot.until("an eighth of the channels", |program| {
+            let read = "SELECT COUNT(*) FROM channels WHERE read_through IS NOT NULL";
+            (number(program, read) >= all).then_some(())
+        });
+        println!("{all} channels: {} minutes", begun.elapsed().as_secs());
+    }
+    bot.stop();
 }
 
 #[test]

@@ -24,30 +24,18 @@ const ASK_AGAIN_SECONDS: u32 = 60;
 const LONGEST_WAIT_SECONDS: u32 = 3600;
 
 impl CatchUp {
-    /// Reads the members of all channels that the bot is in: people may have come and gone in the gap. If Slack does not
-    /// return them, they stay as they are known and are asked for again.
-    pub(super) async fn read_members(&self, channels: &[String]) -> Result<(), CatchUpError> {
-        self.audiences.clear();
-        let mut away = None;
-        for channel_id in channels.iter().filter(|id| is_of_slack(id)) {
-            if let Some(error) = &away {
-                self.ask_later(channel_id, error);
-                continue;
-            }
-            let read = self.read_members_of(channel_id).await?;
-            away = read.err().filter(concerns_all);
-        }
-        self.read_standing().await
-    }
-
-    /// Asks again for what is not known: of channels that the bot came into, and of those that could not be read.
-    pub(super) async fn follow_audiences(&self) -> Result<(), CatchUpError> {
+    /// Asks again for what is not known: of channels that the bot came into, and of those that could not be read. The channels that
+    /// are `left` are asked for with their messages.
+    pub(super) async fn follow_audiences(
+        &self,
+        left: &HashSet<String>,
+    ) -> Result<(), CatchUpError> {
         let now = self.clock.seconds();
         let unknown = self.workspace.channels_of_unknown_audience().await?;
         let waiting = self.audiences.under_way(now);
         let waits = |id: &String| waiting.iter().any(|(_, waiting)| waiting == id);
         let unknown = unknown.into_iter();
-        let unknown = unknown.filter(|id| is_of_slack(id) && !waits(id));
+        let unknown = unknown.filter(|id| is_of_slack(id) && !waits(id) && !left.contains(id));
         let mut due: BTreeSet<String> = unknown.collect();
         due.extend(self.audiences.ended(now));
         let mut due = due.into_iter().take(MAX_CHANNELS);
@@ -87,7 +75,9 @@ impl CatchUp {
         Ok(Ok(()))
     }
 
-    async fn read_members_of(
+    /// Reads a channel's members: people may have come and gone. If Slack does not return them, they stay as they are known and are
+    /// asked for again.
+    pub(super) async fn read_members_of(
         &self,
         channel_id: &str,
     ) -> Result<Result<(), ClientError>, CatchUpError> {
@@ -117,7 +107,7 @@ impl CatchUp {
         Ok(Err(error))
     }
 
-    fn ask_later(&self, channel_id: &str, error: &ClientError) {
+    pub(super) fn ask_later(&self, channel_id: &str, error: &ClientError) {
         let now = self.clock.seconds();
         self.audiences
             .add(channel_id.to_owned(), now, wait_after(error));
@@ -177,7 +167,7 @@ fn wait_after(error: &ClientError) -> u32 {
 
 /// Returns true if an id is one of Slack's channels, whose members come and go: the store also has direct messages,
 /// and the channel of `myao chat`.
-fn is_of_slack(id: &str) -> bool {
+pub(super) fn is_of_slack(id: &str) -> bool {
     id.starts_with(['C', 'G']) && id != crate::chat::CHANNEL_ID
 }
 

@@ -1,5 +1,8 @@
-//! Reads what the bot missed while it was not connected: first channels, people and who is in which channel, then the
-//! messages since then, channel by channel and thread by thread. All of this runs in the background; answering does not need it.
+//! Reads what the bot missed while it was not connected: first channels and people, then who is in which channel and the messages
+//! since then, channel by channel and thread by thread. All of this runs in the background; answering does not need it.
+//!
+//! **Invariant: what is not read yet is owed.** The gap becomes one gap a channel, stored together; then the connection counts again.
+//! A start in the middle reads what is left from there on, and of the other channels only what came after the last note.
 //!
 //! **Invariant: one channel, or one message, never blocks another.** If Slack does not return a channel, that channel
 //! is deferred, together with the start of its gap; a message that cannot be read is skipped and reported.
@@ -11,22 +14,24 @@
 mod audiences;
 mod channel;
 mod missing;
+mod owed;
 mod pins;
 mod sweep;
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use audiences::unlisted;
-use channel::{CLOCK_SECONDS, OVERLAP_SECONDS, Read, THREADS_ALIVE_SECONDS};
+use channel::{CLOCK_SECONDS, OVERLAP_SECONDS, THREADS_ALIVE_SECONDS};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::catch_up::{Gap, UnreadChannel};
+use myao_plugin::state::catch_up::Gap;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
 use myao_slack::events::{BotIdentity, is_direct_message};
+use owed::Reading;
 use tokio::sync::Notify;
 
 use super::clock::Clock;
@@ -73,8 +78,8 @@ pub(super) struct CatchUp {
 }
 
 impl CatchUp {
-    /// Catches up each time a connection was made, and notes the time while it is alive. What could not be read is
-    /// tried again.
+    /// Finds out what was missed each time a connection was made, reads it, and notes the time while the connection is alive. What
+    /// could not be read is tried again.
     pub(super) async fn run(
         self,
         connected: Arc<Notify>,
@@ -82,28 +87,39 @@ impl CatchUp {
         mut stop: Stop,
     ) {
         // Before the first connection it is not known what was missed.
-        let mut is_complete = false;
+        let mut is_known = false;
+        let mut reading = Reading::default();
         let mut told = Told::default();
         while !stop.is_requested() {
             let mut stopped = stop.clone();
-            tokio::select! {
-                () = connected.notified() => is_complete = false,
-                () = stopped.sleep(NOTE) => {}
+            let read = tokio::select! {
+                biased;
+                () = connected.notified() => {
+                    is_known = false;
+                    Ok(())
+                }
+                read = self.read_owed(&mut reading), if reading.is_under_way() => read,
+                () = stopped.sleep(NOTE) => Ok(()),
+            };
+            if read.is_err() {
+                is_known = false;
+                reading = Reading::default();
             }
             if stop.is_requested() || !is_alive() {
                 continue;
             }
             let step = async {
+                read?;
                 // Not known until the store has taken it.
-                let was_complete = std::mem::take(&mut is_complete);
-                is_complete = was_complete && self.is_unbroken().await?;
-                if !is_complete {
-                    self.catch_up().await?;
-                    is_complete = true;
+                let was_known = std::mem::take(&mut is_known);
+                is_known = was_known && self.is_unbroken().await?;
+                if !is_known {
+                    self.catch_up(&mut reading).await?;
+                    is_known = true;
                     return Ok(());
                 }
-                self.follow_audiences().await?;
-                self.follow_up().await
+                self.follow_audiences(&reading.of_unread_members).await?;
+                self.follow_up(&mut reading).await
             };
             let ended: Result<(), CatchUpError> = tokio::select! {
                 ended = step => ended,
@@ -136,55 +152,31 @@ impl CatchUp {
         Ok(true)
     }
 
-    /// Reads everything that was missed. A channel that Slack does not return is requested again later.
-    pub(super) async fn catch_up(&self) -> Result<(), CatchUpError> {
+    /// Finds out what was missed: all channels are owed since then, and the connection is good again. A channel that Slack does not
+    /// return is requested again later.
+    async fn catch_up(&self, reading: &mut Reading) -> Result<(), CatchUpError> {
         let now = self.clock.seconds();
+        // What is being read is owed again.
+        *reading = Reading::default();
         let since = self.gap_since(now).await?;
         let channels = self.read_channels(now).await?;
         self.read_users(now).await?;
-        self.read_members(&channels).await?;
-        let unread: HashMap<String, Option<i64>> = self
-            .workspace
-            .unread_channels(i64::MAX)
-            .await?
-            .into_iter()
-            .map(|unread| (unread.channel_id, unread.since))
-            .collect();
-        let (mut messages, mut later, mut is_away) = (0, 0, false);
-        for channel_id in &channels {
-            // A channel that could not be read the last time has a longer gap.
-            let gap = unread.get(channel_id).copied().flatten();
-            let since = gap.into_iter().chain(since).min();
-            if is_away {
-                self.workspace
-                    .put_off_channel(channel_id, since, now)
-                    .await?;
-                later += 1;
-                continue;
-            }
-            match self.read_channel(channel_id, since, now).await? {
-                Read::All(read) => messages += read,
-                Read::Later { slack_is_away } => {
-                    later += 1;
-                    is_away = slack_is_away;
-                }
-            }
-        }
+        self.audiences.clear();
+        self.workspace.owe_channels(&channels, since, now).await?;
         self.gaps.save(&*self.workspace).await?;
         self.note_connected(now).await?;
-        let read = Gap {
+        let owed = Gap {
             since: since.unwrap_or(0),
             // The host that opened it may have a slower clock.
             until: now - CLOCK_SECONDS,
         };
-        self.workspace.close_gap(read).await?;
-        self.ask_for_missing(now, MAX_ASKS).await?;
-        let read = channels.len() - later;
-        tracing::info!("caught up: {read} channels, {messages} messages read");
-        if later > 0 {
-            tracing::warn!("{later} channels could not be read; they are tried again");
-        }
-        Ok(())
+        self.workspace.close_gap(owed).await?;
+        let channels: HashSet<String> = channels.into_iter().collect();
+        let mut owed = self.workspace.unread_channels(i64::MAX).await?;
+        owed.retain(|owed| channels.contains(&owed.channel_id));
+        *reading = Reading::of_members_too(channels);
+        reading.begin(owed);
+        self.follow_up(reading).await
     }
 
     /// The time since which something may be missing, in Unix seconds; `None` if there never was a connection. A time
@@ -210,28 +202,6 @@ impl CatchUp {
             .bring_back_connected_through(now, latest)
             .await?;
         Ok(self.workspace.set_connected_through(now).await?)
-    }
-
-    /// Continues with what could not be read, or is not known yet.
-    async fn follow_up(&self) -> Result<(), CatchUpError> {
-        let now = self.clock.seconds();
-        for UnreadChannel { channel_id, since } in self.workspace.unread_channels(now).await? {
-            let known = self.workspace.known_channel(&channel_id).await?;
-            if !known.is_some_and(|channel| channel.is_present) {
-                self.workspace.end_unread(&channel_id).await?;
-                continue;
-            }
-            match self.read_channel(&channel_id, since, now).await? {
-                Read::All(read) => {
-                    tracing::info!("caught up with {channel_id}: {read} messages read");
-                }
-                Read::Later {
-                    slack_is_away: true,
-                } => break,
-                Read::Later { .. } => {}
-            }
-        }
-        self.ask_for_missing(now, MAX_ASKS_LATER).await
     }
 
     /// Reads all channels and whether the bot is in them, and returns the ids of those that it is in. No channel is

@@ -100,6 +100,15 @@ pub trait CatchUpState: Send + Sync {
     /// Notes that everything of this time was read. What is earlier or later stays missing.
     async fn close_gap(&self, read: Gap) -> Result<(), StorageError>;
 
+    /// Notes at `now`, in Unix seconds, that these channels are to be read from `since` on, all or none of them: the gap becomes one gap
+    /// a channel. An earlier beginning is kept as in [`Self::put_off_channel`]. Channels that are not stored are left out.
+    async fn owe_channels(
+        &self,
+        channel_ids: &[String],
+        since: Option<i64>,
+        now: i64,
+    ) -> Result<(), StorageError>;
+
     /// Notes at `now`, in Unix seconds, that the history of a channel could not be read from `since` on. The earliest
     /// such time is kept until [`Self::end_unread`]; `None` counts as earlier than any time. The channel is retried
     /// after one minute, then after two, and so on up to an hour.
@@ -113,7 +122,8 @@ pub trait CatchUpState: Send + Sync {
         now: i64,
     ) -> Result<(), StorageError>;
 
-    /// Channels that could not be read and may be retried at `now`; the ones that have waited longest come first. No
+    /// Channels that are to be read and may be tried at `now`; the ones whose gap began first come first, and of these the ones with the
+    /// newest message. No
     /// wait is longer than an hour: a later time was stored while the clock was ahead, and is ignored.
     async fn unread_channels(&self, now: i64) -> Result<Vec<UnreadChannel>, StorageError>;
 

@@ -71,6 +71,23 @@ impl CatchUpState for SqlWorkspace {
         .await
     }
 
+    async fn owe_channels(
+        &self,
+        channel_ids: &[String],
+        since: Option<i64>,
+        now: i64,
+    ) -> Result<(), StorageError> {
+        let channel_ids = channel_ids.to_vec();
+        self.writing(move |connection, place| {
+            let owe = include_str!("sql/owe_channel.sql");
+            for id in &channel_ids {
+                connection.execute(owe, params![place.workspace, id, since, now])?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
     async fn put_off_channel(
         &self,
         channel_id: &str,

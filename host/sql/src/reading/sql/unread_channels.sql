@@ -3,4 +3,5 @@
 SELECT c.id, u.since
 FROM unread_channels AS u JOIN channels AS c ON c.key = u.channel
 WHERE u.workspace = ?1 AND (u.next_try_at <= ?2 OR u.next_try_at > ?2 + 3600)
-ORDER BY u.next_try_at, c.id;
+ORDER BY COALESCE(u.since, 9223372036854775807),
+    COALESCE((SELECT MAX(m.ts_key) FROM messages AS m WHERE m.channel = c.key), 0) DESC, c.id;

@@ -49,6 +49,46 @@ pub async fn a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_
     assert_eq!(unread(9000).await, [unread_of("C2", None)]);
 }
 
+pub async fn channels_that_are_owed_come_in_order_of_their_gap_and_of_their_newest_message(
+    new: New<'_>,
+) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
+    let said_in = |channel: &str, ts: &str| {
+        let channel_id = channel.to_owned();
+        message(MessageRecord {
+            channel_id,
+            ..record(ts, None, "a")
+        })
+    };
+    let channels = [
+        named("C1", "quiet", "1.0"),
+        said_in("C2", "5.0"),
+        said_in("C3", "7.0"),
+        named("C4", "new", "1.0"),
+        said_in("C5", "1.0"),
+    ];
+    stored.apply(&channels).await;
+    workspace.put_off_channel("C4", None, 50).await.unwrap();
+    workspace.put_off_channel("C5", Some(10), 50).await.unwrap();
+    let ids = ["C1", "C2", "C3", "C4", "C5", "C9"].map(str::to_owned);
+    workspace.owe_channels(&ids, Some(40), 60).await.unwrap();
+    let unread = workspace.unread_channels(60).await.unwrap();
+    let unread: Vec<_> = unread
+        .iter()
+        .map(|unread| (&*unread.channel_id, unread.since))
+        .collect();
+    let (gap, none) = (Some(40), None);
+    let expected = [
+        ("C5", Some(10)),
+        ("C3", gap),
+        ("C2", gap),
+        ("C1", gap),
+        ("C4", none),
+    ];
+    assert_eq!(unread, expected);
+}
+
 pub async fn a_gap_is_open_until_all_of_it_was_read(new: New<'_>) {
     let workspace = Stored::of(new);
     let gap = |since, until| Some(Gap { since, until });

@@ -177,6 +177,7 @@ macro_rules! workspace_conformance {
         );
         $crate::workspace_conformance!($fixture; catch_up:
             a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_beginning_of_its_gap,
+            channels_that_are_owed_come_in_order_of_their_gap_and_of_their_newest_message,
             a_gap_is_open_until_all_of_it_was_read,
             a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there,
             channels_are_compared_in_turn_and_go_on_where_they_stopped,
