@@ -3,6 +3,7 @@
 //!
 //! **Invariant: the time of the last connection moves on only after all gaps that are known here are stored.**
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,15 +17,30 @@ use super::stop::Stop;
 /// How often a gap is tried to be stored.
 const SAVE: Duration = Duration::from_secs(5);
 
-/// The gap that is not stored yet.
-#[derive(Clone, Default)]
-pub(super) struct Gaps(Arc<Mutex<Option<Gap>>>);
+/// The gap that is not stored yet, and since when this process is connected.
+#[derive(Clone)]
+pub(super) struct Gaps(Arc<Mutex<Option<Gap>>>, Arc<AtomicI64>);
+
+impl Default for Gaps {
+    fn default() -> Self {
+        Self(Arc::default(), Arc::new(AtomicI64::new(i64::MAX)))
+    }
+}
 
 impl Gaps {
     /// Notes that deliveries may be missing.
     pub(super) fn open(&self, gap: Gap) {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         *open = Some(open.map_or(gap, |open| open.and(gap)));
+    }
+
+    /// Notes at `now`, in Unix seconds, that a connection was made after none.
+    pub(super) fn connected(&self, now: i64) {
+        self.1.store(now, Ordering::Relaxed);
+    }
+
+    pub(super) fn connected_since(&self) -> i64 {
+        self.1.load(Ordering::Relaxed)
     }
 
     /// Stores the gap, if there is one. Returns true if there was.

@@ -228,7 +228,8 @@ impl Bot {
                 .clone()
                 .keep_up(self.component.clone(), reload, working.clone()),
         );
-        let notifies = (arrived, asked, connected.clone(), gaps);
+        let notifies = (arrived, asked, connected.clone(), gaps.clone());
+        let clock = self.clock.clone();
 
         let watch = |state| {
             self.spawn_upkeep(
@@ -246,6 +247,7 @@ impl Bot {
                 let socket = SocketMode::new(self.slack.client().clone(), app_token, inbox)
                     .on_established(move |how| {
                         if how != Established::Seamless {
+                            gaps.connected(clock.seconds());
                             again.notify_one();
                         }
                     });
@@ -257,6 +259,7 @@ impl Bot {
                 signing_secret,
             } => {
                 watch(None);
+                gaps.connected(clock.seconds());
                 connected.notify_one();
                 self.listen(listener, signing_secret, inbox, stop).await;
                 Ok(())

@@ -104,6 +104,27 @@ fn one_host_does_the_upkeep_and_the_other_goes_on_if_it_is_killed() {
 }
 
 #[test]
+fn host_that_was_connected_all_the_time_takes_over_without_reading_anything_again() {
+    let hosts = Hosts::new(model(|_| answer("The lake.")));
+    let mut first = hosts.start();
+    first.caught_up();
+    let mut second = hosts.start();
+    assert!(!does_upkeep(&second));
+    // As if both had been connected for a minute.
+    hosts
+        .database
+        .run("UPDATE sync_state SET connected_through = extract(epoch FROM now())::bigint + 60");
+    first.stop();
+    let lists = || hosts.slack.requests_of("users.list").len();
+    let before = lists();
+    says(&mut second, "nothing was missed");
+    hosts.slack.mention(EMIKO, CAMP, "who?", None);
+    posts(&mut second, &hosts.slack, 1);
+    second.stop();
+    assert_eq!(lists(), before);
+}
+
+#[test]
 fn host_that_loses_slack_leaves_the_upkeep_to_another() {
     let hosts = Hosts::new(model(|_| answer("The lake.")));
     let way = Way::to(&hosts.slack.api_url());

@@ -24,6 +24,7 @@ use std::time::Duration;
 
 pub(crate) use audiences::unlisted;
 use channel::{CLOCK_SECONDS, OVERLAP_SECONDS, THREADS_ALIVE_SECONDS};
+use futures::FutureExt as _;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::catch_up::Gap;
@@ -49,6 +50,9 @@ const NOTE: Duration = Duration::from_secs(30);
 const MAX_ASKS: u32 = 50;
 /// For how long Slack sends events again, in seconds: they may be older than the list that says that their channel is shared.
 pub(super) const SENT_AGAIN_SECONDS: i64 = 3600;
+/// A host that dies leaves the upkeep to another within so many seconds, and Slack sends again what it did not acknowledge
+/// (<https://docs.slack.dev/apis/events-api/#retries>).
+const HANDED_OVER_SECONDS: i64 = 120;
 /// The maximum each time after that.
 const MAX_ASKS_LATER: u32 = 10;
 
@@ -87,7 +91,12 @@ impl CatchUp {
         mut stop: Stop,
     ) {
         // Before the first connection it is not known what was missed.
-        let mut is_known = false;
+        let mut is_known = matches!(self.is_handed_over().await, Ok(true));
+        if is_known {
+            // The connection that this tells of is older.
+            let _ = connected.notified().now_or_never();
+            tracing::info!("nothing was missed: this host was connected all the time");
+        }
         let mut reading = Reading::default();
         let mut told = Told::default();
         while !stop.is_requested() {
@@ -138,6 +147,18 @@ impl CatchUp {
                 }
             }
         }
+    }
+
+    /// Returns true if another host noted a moment ago that nothing is missing, and this one has been connected since before.
+    async fn is_handed_over(&self) -> Result<bool, CatchUpError> {
+        let now = self.clock.seconds();
+        let noted = self.workspace.connected_through().await?;
+        let is_recent =
+            |noted: &i64| (now - HANDED_OVER_SECONDS..=now + OVERLAP_SECONDS).contains(noted);
+        let is_whole = noted
+            .filter(is_recent)
+            .is_some_and(|noted| self.gaps.connected_since() <= noted - OVERLAP_SECONDS);
+        Ok(is_whole && self.workspace.unread_channels(i64::MAX).await?.is_empty())
     }
 
     /// Notes the time if nothing was missed. Returns false if something is to be read again.
