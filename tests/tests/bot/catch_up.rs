@@ -146,6 +146,7 @@ fn a_start_in_the_middle_of_catching_up_reads_what_is_left_and_not_all_anew() {
 /// threads, Tier 4 for members.
 #[test]
 #[ignore = "measures: make bench"]
+#[allow(clippy::print_stdout)]
 fn measures_a_start_with_2000_channels() {
     const CHANNELS: usize = 2000;
     let slack = workspace();
