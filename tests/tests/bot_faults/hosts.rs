@@ -111,7 +111,7 @@ fn host_that_was_connected_all_the_time_takes_over_without_reading_anything_agai
     let mut second = hosts.start();
     assert!(!does_upkeep(&second));
     // As if both had been connected for a minute.
-    hosts
+    let _ = hosts
         .database
         .run("UPDATE sync_state SET connected_through = extract(epoch FROM now())::bigint + 60");
     first.stop();
