@@ -2,8 +2,9 @@
 //! ones that no event told of.
 //!
 //! Each channel's stored messages are compared with Slack's, newest first, a page at a time and the replies in its time thread by
-//! thread. New is what was written since the last comparison of the channel. Between two calls there is a pause that leaves three quarters of Slack's limit to other work. So with pages of 200 messages
-//! a round takes 5 s for each page and for each thread with replies in its time: at most 17,280 calls a day.
+//! thread. New is what was written since the last comparison of the channel. Between two calls there is a pause that leaves three
+//! quarters of Slack's limit to other work. So with pages of 200 messages a round takes 5 s for each page and for each thread with
+//! replies in its time: at most 17,280 calls a day.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
