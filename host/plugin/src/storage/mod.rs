@@ -40,7 +40,7 @@ pub trait Storage: Send + Sync {
     /// Messages of one channel, oldest first, with the first message of every thread that appears.
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError>;
 
-    /// The newest messages of a channel that people may have marked, oldest first: [`marks::may_be`] says which texts. A store
+    /// The newest messages of a channel that people may have marked, oldest first: `myao_terms::addressed::may_mark` says which texts. A store
     /// without marks, like this default, has none: nothing is pinned, and no correction has effect.
     async fn list_marked(
         &self,
