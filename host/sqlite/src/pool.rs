@@ -224,18 +224,24 @@ impl Pool {
     }
 
     /// Writes the file anew, unless that was done shortly before: where SQLite has moved a row to another page, the page that it came
-    /// from may have its bytes in an unused part, which `secure_delete` does not reach.
-    fn vacuum(&self) -> Result<(), StoreError> {
-        let last = &mut *self
+    /// from may have its bytes in an unused part, which `secure_delete` does not reach. Returns why it could not.
+    fn vacuum(&self) -> Option<String> {
+        let mut last = self
             .last_vacuum
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if last.is_none_or(|last| last.elapsed() >= VACUUM_INTERVAL) {
-            let vacuumed = self.with_writer(|connection| connection.execute_batch("VACUUM"));
-            vacuumed.map_err(|error| StoreError::of(&self.path, error))?;
-            *last = Some(Instant::now());
+        if last.is_some_and(|last| last.elapsed() < VACUUM_INTERVAL) {
+            return None;
         }
-        Ok(())
+        let vacuumed = self.with_writer(|connection| connection.execute_batch("VACUUM"));
+        if let Err(error) = vacuumed {
+            let error = StoreError::of(&self.path, error);
+            return Some(format!(
+                "copies of erased rows may be left in the file, which could not be written anew: {error}; mend that, and forget again"
+            ));
+        }
+        *last = Some(Instant::now());
+        None
     }
 
     /// Runs `work` on the writing connection, outside a transaction.
@@ -321,8 +327,8 @@ impl Backend for Pool {
 
     /// Erased rows are overwritten in the file at once; their old pages are in the log until it is emptied.
     fn discard_erased(&self) -> Result<Option<String>, StorageError> {
-        self.vacuum()?;
-        Ok(self.empty_log()?)
+        let kept = self.vacuum();
+        Ok(self.empty_log()?.or(kept))
     }
 }
 

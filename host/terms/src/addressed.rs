@@ -1,4 +1,4 @@
-//! What people say to the bot, by its form: marks (`@bot 訂正: 熱海は25日`), and requests to forget.
+//! The forms in which people speak to the bot: marks (`@bot 訂正: 熱海は25日`), and requests to forget.
 
 /// The effect of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub fn behind_mention<'t>(text: &'t str, bot: &str) -> Option<&'t str> {
     })
 }
 
-/// The request to forget, in lower case, that words are in which no link and no name stands; `None` if they are none.
+/// Returns the request to forget, in lower case, that words are in which no link and no name stands; `None` if they are none.
 pub fn request_to_forget<'w>(words: impl IntoIterator<Item = &'w str>) -> Option<&'static str> {
     let words: Vec<&str> = words.into_iter().collect();
     let said = words.join(" ").to_lowercase();

@@ -63,7 +63,7 @@ pub(crate) enum Step {
     Import,
     /// What Slack has of a channel is read. What the bot was told to forget is in it.
     CatchUp(usize),
-    /// What is stored of a channel is compared with what Slack has.
+    /// The stored messages of a channel are compared with those that Slack has.
     Sweep(usize),
     /// A generation run. Before one of its calls a message is deleted.
     Generate(Option<(usize, u32)>),

@@ -120,7 +120,7 @@ impl World {
             && channel.members.as_ref().is_some_and(has_no_guests)
     }
 
-    /// Whether somebody is, or counts as, in a channel whose talk is secret. A closed account is in none, and neither is
+    /// Returns true if somebody is, or counts as, in a channel whose talk is secret. A closed account is in none, and neither is
     /// anybody where the bot is not, or has not yet read what it missed.
     pub(crate) fn hears_secrets(&self, person: usize) -> bool {
         if self.people[person] == Standing::Closed {
@@ -155,7 +155,7 @@ impl World {
         channels.any(|channel| self.is_secret(channel) && place.hears(&channel_id(channel)))
     }
 
-    /// Whether a channel's talk is secret, and shown in it.
+    /// Returns true if a channel's talk is secret, and shown in it.
     pub(crate) fn shows_secrets(&self, channel: usize) -> bool {
         self.is_secret(channel) && !self.channels[channel].is_the_operators()
     }

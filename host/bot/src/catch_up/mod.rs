@@ -177,7 +177,7 @@ impl CatchUp {
     /// return is requested again later.
     async fn catch_up(&self, reading: &mut Reading) -> Result<(), CatchUpError> {
         let now = self.clock.seconds();
-        // What is being read is owed again.
+        // The channels that are being read are owed again.
         *reading = Reading::default();
         let since = self.gap_since(now).await?;
         let channels = self.read_channels(now).await?;

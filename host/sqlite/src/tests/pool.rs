@@ -1,5 +1,6 @@
 //! Reads during writes.
 
+use myao_sql::backend::Backend as _;
 use myao_sql::session::{Connection, Error};
 
 use super::{Fault, stored};
@@ -64,4 +65,38 @@ fn a_read_leaves_the_connection_to_a_write_that_waits() {
     let on_a_reader: bool = pool.with_waiting_write(|| pool.read(only_reads)).unwrap();
     assert!(on_a_reader);
     assert!(!pool.read(only_reads).unwrap());
+}
+
+/// If SQLite overwrites them by itself one day, the vacuum is not needed any more.
+#[test]
+fn copies_that_sqlite_leaves_of_moved_rows_go_with_a_vacuum() {
+    let stored = stored();
+    let pool = &stored.store.pool;
+    let folder = pool.path().parent().unwrap().to_owned();
+    let written = pool.write(|connection| {
+        add_channel(connection, "C1")?;
+        // In an order in which pages are split in the middle, so that rows move.
+        for number in 0..1_000 {
+            let (place, end) = (number * 619 % 1_000, "x".repeat(90 + number % 7 * 40));
+            let what = if number % 5 == 0 { "erased" } else { "kept" };
+            let insert = "INSERT INTO channel_members (channel, user_id, is_member, known_at) \
+                SELECT key, ?1, 1, 0 FROM channels";
+            connection.execute(insert, [format!("{place:04}-{what}-{end}")])?;
+        }
+        Ok(())
+    });
+    written.unwrap();
+    let erased = pool.write(|connection| {
+        connection.execute(
+            "DELETE FROM channel_members WHERE user_id LIKE '%-erased-%'",
+            (),
+        )?;
+        Ok(())
+    });
+    erased.unwrap();
+    pool.empty_log().unwrap();
+    let holds = || super::on_disk::holds(&folder, "-erased-");
+    assert!(holds());
+    assert_eq!(pool.discard_erased().unwrap(), None);
+    assert!(!holds());
 }

@@ -15,7 +15,7 @@ impl State {
         self.is_own(place, id) || (self.sees_open(place) && self.is_open(id))
     }
 
-    /// Whether the messages of a channel that a place hears may be read there.
+    /// Returns true if the messages of a channel that a place hears may be read there.
     pub(super) fn is_own(&self, place: &Place, id: &str) -> bool {
         let channel = self.channels.get(id);
         match place {
