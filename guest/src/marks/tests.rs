@@ -19,6 +19,26 @@ fn until(seconds: i64) -> Ts {
 }
 
 #[test]
+fn questions_corrections_and_requests_to_forget_are_only_for_the_bot() {
+    for text in [
+        "@みゃお 予算はいくら？",
+        "@みゃお 訂正: 25日",
+        "@みゃお これを忘れてください",
+        "@みゃお forget https://a.example/archives/C1/p1 @alice",
+    ] {
+        assert!(is_only_for(text, "みゃお"), "{text}");
+    }
+    for text in [
+        "@みゃお 覚えて: 海",
+        "@みゃお 傘を忘れて困った",
+        "@alice 忘れて",
+        "忘れて",
+    ] {
+        assert!(!is_only_for(text, "みゃお"), "{text}");
+    }
+}
+
+#[test]
 fn marks_are_read_from_the_messages_of_one_channel_up_to_a_time() {
     let host = TestHost::new();
     host.say("C1", -30, "@みゃお 訂正: 熱海は25日");

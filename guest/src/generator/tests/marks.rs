@@ -156,11 +156,9 @@ fn what_is_only_asked_of_the_bot_is_no_line_and_no_record() {
         "@みゃお 予算は120万円に決定しました。合っていますか？",
     );
     host.say("C1", -70, "@alice 会場は45万円に決定しましたか？");
-    host.say("C1", -60, "@みゃお これを忘れてください");
     host.generate(0);
     let version = &host.storage.versions("C1")[0];
     assert!(!version.contains("900万円"), "{version}");
-    assert!(!version.contains("忘れて"), "{version}");
     for told in ["120万円", "45万円"] {
         assert!(version.contains(told), "{told}: {version}");
     }
