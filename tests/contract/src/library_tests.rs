@@ -9,9 +9,10 @@ use crate::project::{cargo, path};
 
 const LIBRARY: &str = "myao-plugin";
 /// The folders of all crates that may be published, and their names.
-const CRATES: [(&str, &str); 13] = [
+const CRATES: [(&str, &str); 14] = [
     ("host/bot", "myao-bot"),
     ("host/cli", "myao"),
+    ("host/embed", "myao-embed"),
     ("host/import", "myao-import"),
     ("host/llm", "myao-llm"),
     ("host/page", "myao-page"),

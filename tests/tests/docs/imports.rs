@@ -14,10 +14,11 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 type Module = Vec<String>;
 
 /// The crates whose files are looked at.
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 14] = [
     "guest/src",
     "host/bot/src",
     "host/cli/src",
+    "host/embed/src",
     "host/import/src",
     "host/llm/src",
     "host/page/src",
