@@ -6,7 +6,7 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build check component demo test test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist release-check docs lint fmt clean
+.PHONY: help build check component model demo test test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist release-check docs lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +24,9 @@ check: ## after a change of the host: formatting, clippy and unit tests of the c
 component: ## the components: target/component/myao_bot.wasm, myao_memory.wasm, myao_summarizer.wasm, myao_conformance.wasm
 	@scripts/install-prerequisites build
 	@scripts/build-component
+
+model: ## the model that finds messages by their meaning: target/model/multilingual-e5-small.gguf (fetches 91 MB, needs Python)
+	@scripts/model
 
 demo: build ## import the example workspace, make memories of it and show them
 	@MYAO="$(MYAO)" scripts/demo
