@@ -87,7 +87,7 @@ $(PYTHON)/ready: tests/jinja/requirements.txt
 	@scripts/prepare-python $(PYTHON) $<
 	@touch $@
 
-dist: component build ## what others install: the components in target/dist, the program in target/packages
+dist: component build model ## what others install: the components in target/dist, the program in target/packages
 	@scripts/dist
 	@MYAO="$(MYAO)" scripts/package
 

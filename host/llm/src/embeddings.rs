@@ -1,5 +1,6 @@
 //! Vectors of texts by OpenAI's API (<https://platform.openai.com/docs/api-reference/embeddings>), which most servers have.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -38,11 +39,16 @@ const LONGEST_REST: Duration = Duration::from_secs(3600);
 const RESERVED_PARAMS: [&str; 3] = ["model", "input", "encoding_format"];
 
 /// `recall.embeddings`.
-#[derive(Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Embeddings {
-    /// Provider and model, as in `openai/text-embedding-3-small`; for any server with OpenAI's API `openai/MODEL` with
-    /// `base_url` in `client_args`. Without it messages are found by their words alone.
+    /// Uses a model in the process where its file is there and `model_id` names none. Nothing is sent anywhere. Default `true`.
+    pub local: bool,
+    /// The file of that model, GGUF as llama.cpp writes it for multilingual-e5. Default: `multilingual-e5-small.gguf` in
+    /// `../share/myao`, seen from the program's folder, where packages have it.
+    pub file: Option<PathBuf>,
+    /// Provider and model of a server, as in `openai/text-embedding-3-small`; for any server with OpenAI's API `openai/MODEL`
+    /// with `base_url` in `client_args`. Texts of messages, and questions, are sent to it.
     #[schemars(with = "Option<String>")]
     pub model_id: Option<ModelId>,
     /// Address, key and timeouts; see [Models](#models).
@@ -58,10 +64,26 @@ pub struct Embeddings {
     pub limits: Limits,
 }
 
+impl Default for Embeddings {
+    fn default() -> Self {
+        Self {
+            local: true,
+            file: None,
+            model_id: None,
+            client_args: Map::new(),
+            question_params: Map::new(),
+            message_params: Map::new(),
+            limits: Limits::default(),
+        }
+    }
+}
+
 /// Without `client_args`, which hold the key.
 impl std::fmt::Debug for Embeddings {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Embeddings")
+            .field("local", &self.local)
+            .field("file", &self.file)
             .field("model_id", &self.model_id)
             .field("question_params", &self.question_params)
             .field("message_params", &self.message_params)

@@ -1,5 +1,6 @@
 //! The parts that commands share: configuration, store, component.
 
+mod local_model;
 mod opening;
 
 use std::borrow::Cow;
@@ -19,6 +20,8 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::{
     BUNDLED_COMPONENT, LoadError, LoadedComponent, MemoryPlugin, MemoryPluginBuilder, Timestamp,
 };
+
+pub(crate) use local_model::{LocalModel, model_file};
 
 use super::args::{Cli, Command, MomentArg};
 use super::logging::start_logging;
@@ -40,6 +43,7 @@ pub(crate) struct App {
     traces: Option<Traces>,
     pub(crate) servers: Arc<ServerWords>,
     loaded: Arc<Mutex<Option<Loaded>>>,
+    pub(crate) local: LocalModel,
 }
 
 /// The bytes of a component, and the component, which the workspaces share.
@@ -88,6 +92,7 @@ impl App {
             traces,
             servers: Arc::default(),
             loaded,
+            local: LocalModel::default(),
         })
     }
 
@@ -185,14 +190,17 @@ impl App {
         )))
     }
 
-    /// The search by meaning of a workspace, within a budget; `None` if it is not configured.
+    /// The search by meaning of a workspace; `None` without a model. A server's calls are within a budget; those of a model in
+    /// the process cost nothing.
     pub(crate) fn embedder(
         &self,
         workspace: &Arc<dyn Workspace>,
         budget: Option<Arc<Budget>>,
     ) -> anyhow::Result<Option<Arc<dyn Embedder>>> {
-        let Some(embedder) = configured_embedder(&self.config.recall.embeddings)? else {
-            return Ok(None);
+        let embeddings = &self.config.recall.embeddings;
+        let Some(embedder) = configured_embedder(embeddings)? else {
+            let local = self.local.of(embeddings)?;
+            return Ok(local.map(|local| local as Arc<dyn Embedder>));
         };
         let embedder = Accounted::new(Arc::new(embedder), workspace.clone(), budget);
         Ok(Some(Arc::new(embedder)))

@@ -151,8 +151,7 @@ impl Default for PersonaConfig {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RecallConfig {
-    /// A model that finds messages by their meaning, also in another language. Texts of messages, and questions, are sent to
-    /// its server.
+    /// A model that finds messages by their meaning, also in another language: in the process, or at a server.
     pub embeddings: Embeddings,
 }
 

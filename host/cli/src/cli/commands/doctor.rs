@@ -111,8 +111,7 @@ pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<Exi
     };
     findings.push(database);
     findings.push(component(app));
-    let (agents, embeddings) = (&app.config.agents, &app.config.recall.embeddings);
-    findings.extend(models::check(agents, embeddings, arguments.call_models).await);
+    findings.extend(models::check(&app.config, arguments.call_models).await);
     let (health, bot) = health::check(app.config.health_check, &app.config.workspace).await;
     findings.extend(slack::check(&app.config.slack, bot.is_some()).await);
     findings.push(health);

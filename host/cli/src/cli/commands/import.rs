@@ -11,6 +11,7 @@ use myao_plugin::storage::records::{ImportTally, Tally};
 use serde_json::{Value, json};
 
 use crate::cli::app::{App, Explained as _};
+use crate::cli::commands::embed::embed_imported;
 use crate::cli::output;
 
 /// Imports an export or a database: all of it, or nothing. A database that was created for the import is kept if the
@@ -29,6 +30,13 @@ pub(crate) async fn run(app: &App, path: &Path, options: Options) -> anyhow::Res
         )?;
     } else {
         print(app, path, &report, &tally)?;
+    }
+    // The import has succeeded: what is missing is made later.
+    if let Err(error) = embed_imported(app).await {
+        tracing::warn!("messages are found by their words alone: {error:#}");
+    }
+    if !app.json {
+        writeln!(output::stdout(), "Next: {}", app.command("backfill"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -109,7 +117,6 @@ fn print(app: &App, path: &Path, report: &ImportReport, tally: &ImportTally) -> 
     if let Some(text) = app.about_unknown_audiences(report.unknown_audiences) {
         writeln!(out, "{text}")?;
     }
-    writeln!(out, "Next: {}", app.command("backfill"))?;
     Ok(())
 }
 

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use myao::config::Config;
+use myao_embed::LocalEmbedder;
 use myao_llm::config;
-use myao_llm::config::Agents;
 use myao_llm::{
     Embeddings, ModelEndpoint, configured_embedder, configured_model, embedder_endpoint,
     model_endpoint,
@@ -15,6 +16,7 @@ use myao_plugin::llm::{Agent, LlmError, Purpose, Request};
 use myao_plugin::{Scope, WORKSPACE_SCOPE_ID};
 
 use super::{Finding, State};
+use crate::cli::app::model_file;
 use crate::cli::in_one_line;
 use crate::cli::server_words::ServerWords;
 
@@ -40,7 +42,8 @@ struct Checked {
 
 /// A finding for each agent, and one for the embedder. Without `call`, the models are not asked: a server that answers
 /// anything passes the check.
-pub(super) async fn check(agents: &Agents, embeddings: &Embeddings, call: bool) -> Vec<Finding> {
+pub(super) async fn check(config: &Config, call: bool) -> Vec<Finding> {
+    let (agents, embeddings) = (&config.agents, &config.recall.embeddings);
     let checked = [
         Checked {
             check: "model for memories",
@@ -121,8 +124,26 @@ async fn check_embedder(embeddings: &Embeddings, call: bool, reached: &mut Reach
             let asked = call.then(|| embed(embeddings));
             check_endpoint(check, "recall.embeddings", endpoint, asked, reached).await
         }
-        Ok(None) => Finding::unset(check, "none: messages are found by their words"),
+        Ok(None) => check_local(check, embeddings),
         Err(error) => Finding::bad(check, error.to_string()),
+    }
+}
+
+/// Checks the model in the process.
+fn check_local(check: &'static str, embeddings: &Embeddings) -> Finding {
+    let Some(file) = model_file(embeddings) else {
+        let finding = Finding::unset(check, "none: messages are found by their words");
+        return match embeddings.local {
+            true => finding.with_advice(
+                "packages of myao have one; recall.embeddings.file names another place",
+            ),
+            false => finding,
+        };
+    };
+    match LocalEmbedder::open(&file) {
+        Ok(_) => Finding::good(check, format!("{} in this process", file.display())),
+        Err(error) => Finding::bad(check, error.to_string())
+            .with_advice("install the package again, or fetch the file again"),
     }
 }
 
