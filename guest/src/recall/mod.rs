@@ -1,10 +1,9 @@
 //! Finds messages by what they say: makes terms of a question, asks the host for candidates, and ranks them.
 
-mod concepts;
-mod forms;
 mod rank;
+mod requests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, NaiveDate};
 
@@ -17,13 +16,13 @@ use crate::ports::{Recall, Storage};
 use crate::records::decisions;
 use crate::text::fold;
 use crate::text::sentences::says_little;
+use crate::text::terms::terms as content_words;
 use crate::text::times::{self, AskedTime};
 use crate::ts::{MAX_SEQUENCE, Ts};
-use concepts::{
-    Concepts, without_decision_request, without_done_request, without_open_request,
-    without_request, without_subject_words,
+use requests::{
+    say_nothing, subject_terms, without_decision_request, without_done_request,
+    without_open_request, without_request, without_subject_words,
 };
-pub(crate) use rank::only_asks;
 
 /// How many candidates are ranked, and how many of a time that is asked for.
 const CANDIDATES: u32 = 200;
@@ -45,7 +44,10 @@ pub struct Searcher<'a> {
 /// A request as it is understood.
 #[derive(Clone)]
 struct Understood {
-    concepts: Concepts,
+    /// The terms that say what it is about.
+    terms: Vec<String>,
+    /// The words of what an overview is about.
+    about: Vec<String>,
     channels: Vec<String>,
     since: Option<Ts>,
     until: Ts,
@@ -95,7 +97,7 @@ pub struct Overview {
     /// When messages were marked as done, by their places.
     pub done: BTreeMap<(String, String), Ts>,
     /// The subject of the open things; empty for all.
-    about: Concepts,
+    about: Vec<String>,
 }
 
 impl Overview {
@@ -173,8 +175,8 @@ impl<'a> Searcher<'a> {
             done: BTreeMap::new(),
             about: match of {
                 // A message that settles an open thing may not name its subject.
-                OverviewOf::Open => understood.concepts.clone(),
-                _ => Concepts::default(),
+                OverviewOf::Open => understood.about.clone(),
+                _ => Vec::new(),
             },
         };
         if is_past {
@@ -208,11 +210,10 @@ impl<'a> Searcher<'a> {
     #[must_use]
     pub fn is_about(&self, overview: &Overview, hit: &Hit) -> bool {
         let message = &hit.message;
-        overview.about.is_empty()
-            || overview.about.are_in(
-                &self.recall.terms(&fold(&message.text)),
-                &message.user.name.to_lowercase(),
-            )
+        let said = content_words(&format!("{} {}", message.user.name, message.text));
+        let is_same = |word: &str, other: &str| word.starts_with(other) || other.starts_with(word);
+        let is_said = |word: &String| said.iter().any(|other| is_same(word, other));
+        overview.about.iter().all(is_said)
     }
 
     /// Adds the newest messages that say what was decided, and beside them those that say what has changed.
@@ -261,14 +262,14 @@ impl<'a> Searcher<'a> {
         Ok(newest_first(found.messages))
     }
 
-    fn find(&self, mut understood: Understood, limit: u32) -> Result<SearchResult, Error> {
+    fn find(&self, understood: Understood, limit: u32) -> Result<SearchResult, Error> {
         let (since, until) = understood.bounds();
         let asks_for_time = since.is_some() || understood.until < Ts::last_of(self.now);
-        let mut hits = if understood.concepts.is_empty() {
+        let mut hits = if understood.terms.is_empty() {
             let found = self.candidates(&understood, (Vec::new(), ""), (since, until), limit, 0)?;
             newest_first(found.messages)
         } else {
-            self.ranked(&mut understood)?
+            self.ranked(&understood)?
         };
         hits.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         Ok(SearchResult {
@@ -296,7 +297,7 @@ impl<'a> Searcher<'a> {
                 .saturating_sub(1),
             sequence: MAX_SEQUENCE,
         };
-        let mut concepts = Concepts::of(self.recall.terms(&asked.rest));
+        let mut terms = subject_terms(self.recall.terms(&asked.rest));
         let (mut first_day, mut end) = (asked.since, asked.end);
         let mut likely = asked.likely.filter(|_| !asked.may_be_ahead);
         let names_time = asked.widest != (None, None) || asked.likely.is_some();
@@ -309,20 +310,22 @@ impl<'a> Searcher<'a> {
             (asks_for_done, OverviewOf::Done),
         ];
         let asked_for = asks.into_iter().find(|(asks, _)| *asks).map(|(_, of)| of);
-        let mut overview = None;
+        let (mut overview, mut about) = (None, Vec::new());
         if names_time || !channels.is_empty() || asked_for.is_some() {
             let (subject, names_subject) = match asked_for {
                 Some(OverviewOf::Open) => without_subject_words(&subject),
                 _ => (subject, false),
             };
-            let subject = Concepts::of(self.recall.terms(&without_request(&subject)));
-            let says_nothing = subject.say_nothing();
+            let words = without_request(&subject);
+            let subject = subject_terms(self.recall.terms(&words));
+            let says_nothing = say_nothing(&subject);
             if says_nothing || names_subject {
                 overview = Some(asked_for.unwrap_or(OverviewOf::All));
                 if !says_nothing {
-                    concepts = subject;
+                    about = content_words(&words);
+                    terms = subject;
                 } else if !asks_for_decisions {
-                    concepts = Concepts::default();
+                    terms.clear();
                 }
                 (first_day, end) = asked.widest;
                 likely = asked.likely;
@@ -332,7 +335,8 @@ impl<'a> Searcher<'a> {
         let until = Ts::last_of(request.until.unwrap_or(self.now));
         let until = until.min(Ts::last_of(self.now));
         Ok(Understood {
-            concepts,
+            terms,
+            about,
             channels,
             since: since.max(first_day.map(first)),
             until: end.map_or(until, |end| last(end).min(until)),
@@ -364,40 +368,24 @@ impl<'a> Searcher<'a> {
         Ok((rest, ids))
     }
 
-    fn ranked(&self, understood: &mut Understood) -> Result<Vec<Hit>, Error> {
+    fn ranked(&self, understood: &Understood) -> Result<Vec<Hit>, Error> {
+        let asked = || (understood.terms.clone(), understood.text.as_str());
         let all = (understood.since, understood.until);
-        let terms = understood.concepts.terms();
-        let text = understood.text.clone();
-        let mut found = self.candidates(understood, (terms, &text), all, CANDIDATES, NEIGHBOURS)?;
-        understood.concepts.count(&found.counts);
-        let corrections = understood.concepts.corrections();
-        if !corrections.is_empty() {
-            let corrections = (corrections, "");
-            let more = self.candidates(understood, corrections, all, CANDIDATES, NEIGHBOURS)?;
-            understood.concepts.correct(&more.counts);
+        let mut found = self.candidates(understood, asked(), all, CANDIDATES, NEIGHBOURS)?;
+        if understood.likely.is_some() {
+            let then = understood.bounds();
+            let more =
+                self.candidates(understood, asked(), then, CANDIDATES_OF_TIME, NEIGHBOURS)?;
             found.messages.extend(more.messages);
         }
-        if let Some((first, last)) = understood.likely {
-            let terms = understood.concepts.terms();
-            let then = (
-                understood.since.max(Some(first)),
-                last.min(understood.until),
-            );
-            let asked = (terms, text.as_str());
-            let more = self.candidates(understood, asked, then, CANDIDATES_OF_TIME, NEIGHBOURS)?;
-            found.messages.extend(more.messages);
-        }
-        let mut messages: BTreeMap<(String, String), FoundMessage> = BTreeMap::new();
-        for found in found.messages {
-            let at = (found.at.channel_id.clone(), found.at.ts.clone());
-            // The first time it was compared with the question, and among all messages.
-            messages.entry(at).or_insert(found);
-        }
+        let mut seen = BTreeSet::new();
+        found.messages.retain(|found| seen.insert(place(&found.at)));
+        let terms_of = |name: &str| self.recall.terms(&fold(name));
         Ok(rank::rank(
-            messages.into_values().collect(),
-            &understood.concepts,
-            found.message_count,
+            found,
+            &understood.terms,
             understood.likely,
+            &terms_of,
         ))
     }
 

@@ -1,204 +1,160 @@
-//! How well messages fit a question: BM25 over their terms, with who wrote them, when, and what was said beside them; and how
-//! similar their meaning is, where the host knows it.
+//! How well messages fit a question: `0.7 · BM25 / its quadratic mean + z(similarity)`, a quarter of that of the messages right
+//! before and after each, and up to half as much again for its time. `z` is the number of standard deviations above the mean; means are those of all
+//! messages that the call may see.
+//!
+//! BM25 (<https://doi.org/10.1561/1500000019>) counts the terms of a message and the name of its author. `docs/quality.md` has the
+//! effect of each part.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::concepts::{Concept, Concepts, is_named};
 use super::hit;
 use crate::bindings::exports::myao::memory::searcher::Hit;
-use crate::bindings::recall::FoundMessage;
-use crate::text::cues::is_question;
-use crate::text::fold;
-use crate::text::sentences::sentence_ranges;
+use crate::bindings::recall::{Candidates, FoundMessage, TermCount};
 use crate::ts::Ts;
 
-/// How soon a term that is repeated counts no more.
+/// How soon a term that is repeated counts no more, and how much long messages lose.
 const K1: f64 = 0.9;
-/// How much long messages lose.
-const B: f64 = 0.2;
-/// How much of its best neighbour's score a very short message gets, and with how many terms it gets half of that: a short
-/// message leans on what was said before.
-const NEIGHBOUR: f64 = 0.5;
-const NEIGHBOUR_HALF_TERMS: f64 = 40.0;
-/// Messages further apart in time are no neighbours: in the top level of a channel, and in a thread. In seconds.
+const B: f64 = 0.4;
+/// How often the name of its author stands in a message.
+const AUTHOR: f64 = 3.0;
+/// How much words count, and how much each message beside one.
+const WORDS: f64 = 0.7;
+const BESIDE: f64 = 0.25;
+/// Messages further apart in time are not beside each other: in the top level of a channel, and in a thread. In seconds.
 const STRETCH_SECONDS: u64 = 3600;
 const THREAD_SECONDS: u64 = 7 * 24 * 3600;
-/// As how many occurrences it counts that the author has the name.
-const AUTHOR: f64 = 1.5;
-/// How much of the rarer one it counts that two words stand side by side, as in the question.
-const ADJACENT: f64 = 0.2;
-/// How much of its score a message gets that only asks, and how much of its own a question gives to the message after it: that
-/// one may be the answer.
-const ASKING: f64 = 0.7;
-const ASKED: f64 = 1.3;
-/// How much each standard deviation counts by which the meaning is more similar than this one: as this part of a message that
-/// has each word once.
-const MEANING: f64 = 0.2;
-const MEANING_FROM: f64 = 1.0;
-/// How much more a message counts that was written in the time that is asked for.
-const LIKELY: f64 = 0.5;
-/// How much more the newest candidate counts than the oldest: newer values come first.
-const RECENCY: f64 = 0.2;
-/// Hits that score below this fraction of the best hit are dropped.
-const LEAST_PART: f64 = 0.05;
+/// How much more the newest candidate counts than the oldest, and one of the time that is asked for than another.
+const TIME: f64 = 0.5;
 
 /// A candidate.
 struct Document {
     found: FoundMessage,
     ts: Option<Ts>,
-    /// How often each concept stands in it, and whether its author has the name.
-    occurrences: Vec<f64>,
-    /// The terms that it has of the question.
-    terms: BTreeSet<String>,
-    /// True if it only asks; and if it ends with a question.
-    only_asks: bool,
-    asks: bool,
-    /// How much it counts that its meaning is similar.
-    meaning: f64,
-    /// Its score without its neighbours.
-    own: f64,
+    /// The terms of the question that stand in it, and how often each does, its author's name included.
+    shared: Vec<String>,
+    counts: Vec<f64>,
 }
 
-impl Document {
-    fn new(found: FoundMessage, concepts: &Concepts) -> Self {
-        let mut occurrences = vec![0.0; concepts.len()];
-        let mut terms = BTreeSet::new();
-        for term in &found.terms {
-            let meaning = concepts.meaning(term);
-            if let Some(meaning) = meaning
-                && let Some(count) = occurrences.get_mut(meaning.concept)
-            {
-                *count += meaning.weight;
-                terms.insert(term.clone());
-            }
-        }
-        let author = found.message.user.name.to_lowercase();
-        for (count, concept) in occurrences.iter_mut().zip(concepts.iter()) {
-            if is_named(&author, &concept.term) {
-                *count += AUTHOR;
-            }
-        }
-        let text = fold(&found.message.text).to_lowercase();
-        Self {
-            ts: Ts::parse(&found.at.ts).ok(),
-            meaning: found.similarity.map_or(0.0, meaning),
-            found,
-            occurrences,
-            terms,
-            only_asks: only_asks(&text),
-            asks: is_question(&text),
-            own: 0.0,
-        }
-    }
-
-    fn length(&self) -> f64 {
-        float(self.found.terms.len())
-    }
-
-    fn seconds(&self) -> u64 {
-        self.ts.map_or(0, |ts| ts.seconds)
-    }
-}
-
-/// Returns true if each sentence of a text in lower case is a question.
-pub(crate) fn only_asks(text: &str) -> bool {
-    let lines = text.lines();
-    let sentences = lines.flat_map(|line| {
-        let ranges = sentence_ranges(line).into_iter();
-        ranges.filter_map(|range| line.get(range))
-    });
-    is_question(text)
-        && sentences
-            .filter(|sentence| !sentence.trim().is_empty())
-            .all(is_question)
-}
-
-/// Ranks candidates, the best first. `total` is the number of messages among which they were found.
+/// Ranks candidates for the terms of a question, the best first. `likely` is the time in which it was written in all likelihood.
 pub(super) fn rank(
-    found: Vec<FoundMessage>,
-    concepts: &Concepts,
-    total: u32,
+    found: Candidates,
+    terms: &[String],
     likely: Option<(Ts, Ts)>,
+    terms_of: &dyn Fn(&str) -> Vec<String>,
 ) -> Vec<Hit> {
-    let documents = found.into_iter();
-    let mut documents: Vec<Document> = documents
-        .map(|found| Document::new(found, concepts))
-        .collect();
-    documents.sort_by_key(|document| document.ts);
-    let rarity: Vec<f64> = concepts
-        .iter()
-        .map(|concept| rarity(concept, total))
-        .collect();
-    let lengths: f64 = documents.iter().map(Document::length).sum();
-    let average = (lengths / float(documents.len()).max(1.0)).max(1.0);
-    for document in &mut documents {
-        let pairs = concepts.adjacent_in(&document.found.terms);
-        document.own =
-            own_score(document, &rarity, average) + ADJACENT * adjacent_score(&pairs, &rarity);
-    }
-    let beside = best_neighbours(&documents);
+    let total = f64::from(found.message_count);
+    let documents = documents(found.messages, terms, terms_of);
+    let rarity = rarity(&documents, &found.counts, terms, total);
+    let words = relative(&bm25(&documents, &rarity), total);
+    let fits = documents.iter().zip(words).map(|(document, words)| {
+        let similarity = document.found.similarity.map_or(0.0, f64::from);
+        WORDS * words + similarity
+    });
+    let fits = with_those_beside(&documents, &fits.collect::<Vec<f64>>());
     let last = float(documents.len()).max(2.0) - 1.0;
-    // The score of a message that has each word once.
-    let whole = rarity.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-    let mut ranked: Vec<(f64, Document)> = Vec::with_capacity(documents.len());
-    for (number, (document, beside)) in documents.into_iter().zip(beside).enumerate() {
-        let leaning = NEIGHBOUR * NEIGHBOUR_HALF_TERMS / (NEIGHBOUR_HALF_TERMS + document.length());
+    let mut ranked: Vec<(f64, usize, Document)> = Vec::with_capacity(documents.len());
+    for ((number, document), fit) in documents.into_iter().enumerate().zip(fits) {
         let is_likely = likely
             .is_some_and(|(first, last)| document.ts.is_some_and(|ts| first <= ts && ts <= last));
-        let time = if is_likely { 1.0 + LIKELY } else { 1.0 };
-        let age = 1.0 + RECENCY * float(number) / last;
-        let asking = if document.only_asks { ASKING } else { 1.0 };
-        let fit = (document.own + leaning * beside) / whole + document.meaning;
-        let score = fit * asking * time * age;
-        ranked.push((score, document));
+        let time = float(number) / last + f64::from(u8::from(is_likely));
+        // What fits no better than any message is no hit.
+        if fit > 0.0 {
+            ranked.push((fit * (1.0 + TIME * time), number, document));
+        }
     }
-    ranked.sort_by(better);
-    let least = ranked.first().map_or(0.0, |(best, _)| best * LEAST_PART);
+    ranked.sort_by(|(a, older, _), (b, newer, _)| b.total_cmp(a).then(newer.cmp(older)));
     let ranked = ranked.into_iter();
     ranked
-        .take_while(|(score, _)| *score > least)
-        .map(|(score, document)| hit(document.found, score, document.terms.into_iter().collect()))
+        .map(|(score, _, document)| hit(document.found, score, document.shared))
         .collect()
 }
 
-/// The better first, then the newer, then by channel.
-fn better((a, first): &(f64, Document), (b, second): &(f64, Document)) -> Ordering {
-    let channel = |document: &Document| document.found.at.channel_id.clone();
-    b.total_cmp(a)
-        .then_with(|| second.ts.cmp(&first.ts))
-        .then_with(|| channel(first).cmp(&channel(second)))
+/// The candidates in order of time.
+fn documents(
+    found: Vec<FoundMessage>,
+    terms: &[String],
+    terms_of: &dyn Fn(&str) -> Vec<String>,
+) -> Vec<Document> {
+    let occurrences = |text: &[String]| -> Vec<f64> {
+        let count = |term: &String| text.iter().filter(|other| *other == term).count();
+        terms.iter().map(|term| float(count(term))).collect()
+    };
+    let mut names: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut documents = Vec::with_capacity(found.len());
+    for found in found {
+        let name = &found.message.user.name;
+        let author = names
+            .entry(name.clone())
+            .or_insert_with(|| occurrences(&terms_of(name)));
+        let own = occurrences(&found.terms);
+        let shared = terms.iter().zip(&own).filter(|(_, count)| **count > 0.0);
+        documents.push(Document {
+            ts: Ts::parse(&found.at.ts).ok(),
+            shared: shared.map(|(term, _)| term.clone()).collect(),
+            counts: own
+                .iter()
+                .zip(author)
+                .map(|(own, author)| own + AUTHOR * *author)
+                .collect(),
+            found,
+        });
+    }
+    documents.sort_by_key(|document| document.ts);
+    documents
 }
 
-/// How much a concept says: the rarer, the more.
-fn rarity(concept: &Concept, total: u32) -> f64 {
-    let messages = f64::from(concept.messages.min(total));
-    let others = f64::from(total) - messages;
-    concept.weight * (1.0 + (others + 0.5) / (messages + 0.5)).ln()
+/// How much each term says: the fewer messages have it, in their text or as their author's name, the more.
+fn rarity(documents: &[Document], counts: &[TermCount], terms: &[String], total: f64) -> Vec<f64> {
+    let of_term = |(number, term): (usize, &String)| {
+        let counted = counts.iter().find(|count| count.term == *term);
+        let having = documents.iter().filter(|document| {
+            document
+                .counts
+                .get(number)
+                .is_some_and(|count| *count > 0.0)
+        });
+        let messages =
+            float(having.count()).max(counted.map_or(0.0, |count| count.messages.into()));
+        (1.0 + ((total - messages).max(0.0) + 0.5) / (messages + 0.5)).ln()
+    };
+    terms.iter().enumerate().map(of_term).collect()
 }
 
-fn meaning(similarity: f32) -> f64 {
-    MEANING * (f64::from(similarity) - MEANING_FROM).max(0.0)
+fn bm25(documents: &[Document], rarity: &[f64]) -> Vec<f64> {
+    let length = |document: &Document| float(document.found.terms.len()) + AUTHOR;
+    let average = documents.iter().map(length).sum::<f64>() / float(documents.len()).max(1.0);
+    let score = |document: &Document| {
+        let length = 1.0 - B + B * length(document) / average;
+        let terms = document.counts.iter().zip(rarity);
+        terms
+            .map(|(count, rarity)| rarity * count * (K1 + 1.0) / (count + K1 * length))
+            .sum()
+    };
+    documents.iter().map(score).collect()
 }
 
-fn own_score(document: &Document, rarity: &[f64], average: f64) -> f64 {
-    let length = 1.0 - B + B * document.length() / average;
-    let concepts = document.occurrences.iter().zip(rarity);
-    concepts
-        .map(|(count, rarity)| rarity * count * (K1 + 1.0) / (count + K1 * length))
-        .sum()
+/// Scores as parts of the quadratic mean of all messages, of which the others score nothing.
+fn relative(scores: &[f64], total: f64) -> Vec<f64> {
+    let total = total.max(float(scores.len())).max(1.0);
+    let squares = scores.iter().map(|score| score * score).sum::<f64>();
+    let mean = (squares / total).sqrt().max(f64::MIN_POSITIVE);
+    scores.iter().map(|score| score / mean).collect()
 }
 
-/// How much the rarer concept of each pair says.
-fn adjacent_score(pairs: &BTreeSet<(usize, usize)>, rarity: &[f64]) -> f64 {
-    let of = |number: usize| rarity.get(number).copied().unwrap_or(0.0);
-    pairs.iter().map(|(a, b)| of(*a).min(of(*b))).sum()
-}
-
-/// For each document, which are in order of time, the best score of the messages right before and after it: in its thread,
-/// or in the top level of its channel. The first message of a thread stands in both.
-fn best_neighbours(documents: &[Document]) -> Vec<f64> {
-    let mut best = vec![0.0; documents.len()];
+/// Adds to each a part of the messages right before and after it: in its thread, or in the top level of its channel. The first
+/// message of a thread stands in both.
+fn with_those_beside(documents: &[Document], fits: &[f64]) -> Vec<f64> {
+    let fit = |number: usize| fits.get(number).copied().unwrap_or(0.0);
+    let seconds = |number: usize| {
+        let ts = documents.get(number).and_then(|document| document.ts);
+        ts.map_or(0, |ts| ts.seconds)
+    };
+    let mut sums = fits.to_vec();
+    let mut add = |number: usize, more: f64| {
+        if let Some(sum) = sums.get_mut(number) {
+            *sum += BESIDE * more;
+        }
+    };
     let mut last: BTreeMap<(&str, Option<&str>), usize> = BTreeMap::new();
     for (number, document) in documents.iter().enumerate() {
         let channel = document.found.at.channel_id.as_str();
@@ -212,23 +168,13 @@ fn best_neighbours(documents: &[Document]) -> Vec<f64> {
             let Some(before) = last.insert((channel, thread), number) else {
                 continue;
             };
-            let Some(earlier) = documents.get(before) else {
-                continue;
-            };
-            if document.seconds().saturating_sub(earlier.seconds()) <= reach {
-                let asked = if earlier.asks { ASKED } else { 1.0 };
-                raise(&mut best, number, earlier.own * asked);
-                raise(&mut best, before, document.own);
+            if seconds(number).saturating_sub(seconds(before)) <= reach {
+                add(number, fit(before));
+                add(before, fit(number));
             }
         }
     }
-    best
-}
-
-fn raise(best: &mut [f64], number: usize, score: f64) {
-    if let Some(best) = best.get_mut(number) {
-        *best = best.max(score);
-    }
+    sums
 }
 
 #[allow(

@@ -17,7 +17,8 @@ use crate::cited_lines::cited_lines;
 use crate::marks::Corrections;
 use crate::phrases::contains_words;
 use crate::prompt::is_own;
-use crate::recall::{Searcher, only_asks};
+use crate::recall::Searcher;
+use crate::text::cues::only_asks;
 use crate::text::fold;
 
 /// So many hits are looked at. A question about a time alone shows all of them.
@@ -58,11 +59,13 @@ impl Found {
 
 impl Responder<'_> {
     /// The messages that bear on a question: not the question itself, nor the bot's own posts, nor what it was asked before.
+    /// `takes_marks`: marks are found, too.
     pub(super) fn hits(
         &self,
         question: &Question,
         context: &Context,
         answered: &Message,
+        takes_marks: bool,
     ) -> Result<Vec<Hit>, Error> {
         if !question.has_words() {
             return Ok(Vec::new());
@@ -75,8 +78,8 @@ impl Responder<'_> {
                 || question.is_asked_in(message)
                 || is_own(message, persona)
                 || asks_the_bot(&message.text, &persona.name)
-                // Shown among the marks.
-                || addressed::mark(&message.text, &persona.name).is_some()
+                // A prompt shows them among its marks.
+                || !takes_marks && addressed::mark(&message.text, &persona.name).is_some()
         };
         let searcher = Searcher::new(self.ports.recall, self.ports.storage, self.now);
         let searcher = searcher.ignoring(&ignores);
@@ -111,15 +114,15 @@ pub(super) fn source(hit: &Hit) -> Source {
         channel_name: hit.channel_name.clone(),
         user: Some(hit.message.user.clone()),
         timestamp: Some(hit.message.timestamp),
-        text: excerpt(&hit.message.text, &hit.terms),
+        text: excerpt(&hit.message.text, &hit.terms, MAX_EXCERPT),
         messages: vec![hit.at.clone()],
     }
 }
 
 /// A text, or the part of a long one around the first term in it.
-fn excerpt(text: &str, terms: &[String]) -> String {
+pub(super) fn excerpt(text: &str, terms: &[String], most: usize) -> String {
     let count = text.chars().count();
-    if count <= MAX_EXCERPT {
+    if count <= most {
         return text.to_owned();
     }
     let lower: Vec<char> = text
@@ -133,15 +136,11 @@ fn excerpt(text: &str, terms: &[String]) -> String {
             .position(|window| window == term)
     };
     let first = terms.iter().filter_map(at).min().unwrap_or(0);
-    let start = first.saturating_sub(BEFORE).min(count - MAX_EXCERPT);
-    let part: String = text.chars().skip(start).take(MAX_EXCERPT).collect();
+    let start = first.saturating_sub(BEFORE).min(count - most);
+    let part: String = text.chars().skip(start).take(most).collect();
     let (head, tail) = (
         if start > 0 { "…" } else { "" },
-        if start + MAX_EXCERPT < count {
-            "…"
-        } else {
-            ""
-        },
+        if start + most < count { "…" } else { "" },
     );
     format!("{head}{part}{tail}")
 }

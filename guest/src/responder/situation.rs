@@ -16,10 +16,10 @@ use crate::line_sources::{citations, citations_of_quotes};
 use crate::marks::{self, Corrections, Marks};
 use crate::programs::{self, program_lines};
 use crate::prompt::persona_for;
-use crate::recall::only_asks;
 use crate::records::{Room, Shown, shown_of};
 use crate::settings::Settings;
 use crate::surroundings::reply;
+use crate::text::cues::only_asks;
 use crate::ts::Ts;
 
 /// How many tokens the prompt of a judgment shows around the conversation, at most.
@@ -161,7 +161,7 @@ impl Responder<'_> {
         context.persona = persona_for(settings, wanted.own_prompt(settings), &context);
         let answered = talk.answered;
         let question = question::asked(&context, &answered);
-        let hits = self.hits(&question, &context, &answered)?;
+        let hits = self.hits(&question, &context, &answered, quotes)?;
         let of_lines = memories
             .iter()
             .filter(|memory| wanted != Wanted::Reply || !is_of(memory, &channel_id));

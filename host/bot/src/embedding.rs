@@ -165,7 +165,7 @@ async fn vectors(
     if telling.is_empty() {
         return Ok(made);
     }
-    let texts: Vec<String> = telling.iter().map(|message| message.text.clone()).collect();
+    let texts: Vec<String> = telling.iter().map(signed).collect();
     match embedder.embed(&texts, TextKind::Message, calls).await {
         Ok(vectors) => {
             made.extend(telling.into_iter().zip(vectors.into_iter().map(Some)));
@@ -178,6 +178,15 @@ async fn vectors(
     Ok(made)
 }
 
+/// A message with the name of its author, who is part of what it means.
+fn signed(message: &WithoutVector) -> String {
+    let WithoutVector { author, text, .. } = message;
+    match author.is_empty() {
+        true => text.clone(),
+        false => format!("{author}: {text}"),
+    }
+}
+
 /// The vectors of messages one of which may be refused.
 async fn one_by_one(
     embedder: &dyn Embedder,
@@ -187,7 +196,7 @@ async fn one_by_one(
     let mut made = Vec::with_capacity(messages.len());
     let mut refusal = None;
     for message in messages {
-        let texts = [message.text.clone()];
+        let texts = [signed(&message)];
         match embedder.embed(&texts, TextKind::Message, calls).await {
             Ok(vectors) => made.push((message, vectors.into_iter().next())),
             Err(error @ LlmError::InvalidRequest(_)) => {

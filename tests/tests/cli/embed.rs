@@ -187,3 +187,22 @@ fn command_without_a_model_says_where_to_name_one() {
         "{ran:#?}"
     );
 }
+
+#[test]
+fn file_that_is_no_model_is_named_and_stops_the_search() {
+    let program = program_with("recall: { embeddings: { file: posts.gguf } }", &posts());
+    std::fs::write(program.path("posts.gguf"), "GGUF, or not").unwrap();
+    for command in [&["embed"][..], &["search", "budget"]] {
+        let ran = program.run(command);
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.stderr.contains("posts.gguf: it is"), "{ran:#?}");
+    }
+    let (state, found) = examined(&program, &[]);
+    assert_eq!(state, "failed");
+    assert!(found.contains("posts.gguf"), "{found}");
+    let off = "recall: { embeddings: { file: posts.gguf, local: false } }";
+    assert_eq!(
+        program_with(off, &posts()).run(&["search", "budget"]).code,
+        Some(0)
+    );
+}

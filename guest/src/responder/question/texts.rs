@@ -13,12 +13,12 @@ impl Language {
         }
     }
 
-    /// Above quotes that answer a question.
-    pub(in crate::responder) fn found(self) -> String {
-        self.pick("覚えていることから引用します。", "From what I remember:")
+    /// Above the messages that are closest to a question.
+    pub(in crate::responder) fn closest(self) -> String {
+        self.pick("近い発言です。", "Closest messages:")
     }
 
-    /// If nothing answers the question.
+    /// If nothing is close to a question.
     pub(in crate::responder) fn unknown(self) -> String {
         self.pick(
             "それについて覚えていることは見つかりませんでした。",

@@ -9,6 +9,8 @@ use crate::storage::StorageError;
 pub struct WithoutVector {
     /// The store's key of the message.
     pub key: i64,
+    /// The name of its author; empty if it is not known.
+    pub author: String,
     /// Its text.
     pub text: String,
 }

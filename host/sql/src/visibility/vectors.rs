@@ -43,7 +43,8 @@ impl Vectors for SqlWorkspace {
             Ok(list(connection, sql, columns, |row| {
                 Ok(WithoutVector {
                     key: row.get(0)?,
-                    text: row.get(1)?,
+                    author: row.get(1)?,
+                    text: row.get(2)?,
                 })
             })?)
         })

@@ -15,7 +15,8 @@ use crate::cli::output;
 pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
     let embedder = app.embedder(&workspace, Some(app.budget(&workspace)?))?.context(
-        "no model for embeddings is there: packages have one; docs/configuration.md says how to get it, or to use a server's",
+        "there is no model for embeddings: packages have one, recall.embeddings.file names another place, and \
+         recall.embeddings.model_id a server's; see docs/configuration.md",
     )?;
     let (made, all) = embed(app, &*workspace, &*embedder).await?;
     if app.json {

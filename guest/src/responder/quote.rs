@@ -1,31 +1,27 @@
-//! Replies without a model, by quoting what was found.
-//!
-//! [`question`] reads the question. The best [`hits`] of the search are quoted; behind few of them, lines of memories and
-//! messages of the conversation that share its words ([`sources`]).
-
-mod hits;
-mod sources;
-
-use sources::{MAX_QUOTE, Quotable, newest_first, of_marks, quotables};
+//! Replies without a model: the messages that are closest to the question, as they were said, the best first. Nothing says that they
+//! answer it.
 
 use super::citing;
-use super::question::{self, Question};
+use super::found::excerpt;
+use super::question::plain;
 use super::situation::Situation;
+use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::types::{ChannelMemory, Context, Message, Source};
+use crate::extractive::messages::local_date;
 use crate::extractive::{self, Input, items};
 use crate::prompt::target_thread_messages;
-use crate::text::cut;
+use crate::text::cues::only_asks;
+use crate::text::dates::dated;
 use crate::text::language::Language;
-use crate::text::terms::terms;
+use crate::text::{cut, flatten};
+use myao_terms::addressed;
 
-/// With fewer hits, lines of memories and of the conversation are quoted, too.
+/// The most messages in a reply.
+const MOST: usize = 8;
+/// With fewer, lines of memories are quoted, too, so many at most.
 const FEW: usize = 3;
-/// The most of these lines in a reply.
-const MAX_QUOTES: usize = 3;
-/// A quote below this value answers nothing.
-const LEAST_WORTH: f64 = 0.34;
-/// A quote below this share of the best one is left out.
-const LEAST_SHARE: f64 = 0.6;
+/// A wider quote is cut, in columns.
+const MAX_QUOTE: usize = 240;
 /// The number of a memory's bullets in a recap.
 const RECAP_ITEMS: usize = 4;
 /// The most characters in an extract of messages, in place of tokens.
@@ -36,7 +32,7 @@ pub(super) struct Quoted {
     /// In Markdown.
     pub(super) answer: citing::Answer,
     pub(super) sources: Vec<Source>,
-    /// True if nothing bears on the question.
+    /// True if nothing is close to the question.
     pub(super) found_nothing: bool,
 }
 
@@ -72,29 +68,30 @@ pub(super) fn answer(situation: &Situation) -> Quoted {
 }
 
 fn to_question(situation: &Situation) -> Quoted {
-    let (context, asked) = (&situation.context, &situation.question);
-    let mut found = hits::chosen(asked, context, &situation.found.hits);
-    if found.len() < FEW {
-        let more = best(asked, quotables(situation)).into_iter();
-        let is_known = |quote: &Quotable| found.iter().any(|known| says_the_same(quote, known));
-        let more: Vec<Quotable> = more.filter(|quote| !is_known(quote)).collect();
-        found.extend(more);
+    let (context, language) = (&situation.context, situation.question.language);
+    let mut quotes = closest(situation);
+    if quotes.len() < FEW {
+        let lines = situation.found.lines.iter().flat_map(of_line);
+        for line in lines.take(FEW) {
+            let said = line
+                .shown
+                .split_once(": ")
+                .map_or(&*line.shown, |(_, said)| said);
+            let is_known =
+                |known: &Quote| known.shown.contains(said) || line.shown.contains(&known.shown);
+            if !quotes.iter().any(is_known) {
+                quotes.push(line);
+            }
+        }
     }
-    // Marks stand first.
-    let mut quotes = best(asked, of_marks(situation));
-    found.retain(|quote| !quotes.iter().any(|mark| says_the_same(quote, mark)));
-    quotes.extend(found);
-    quotes.truncate(hits::MAX_HITS);
     if quotes.is_empty() {
-        return Quoted::nothing(asked.language.unknown(), true);
+        return Quoted::nothing(language.unknown(), true);
     }
     let mut answer = citing::Answer::new();
-    answer.text.push_str(&asked.language.found());
+    answer.text.push_str(&language.closest());
     for (quote, number) in quotes.iter().zip(1..) {
         answer.text.push('\n');
-        answer
-            .text
-            .push_str(&bullet(quote, context, asked.language));
+        answer.text.push_str(&bullet(quote, context, language));
         if !quote.source.messages.is_empty() {
             answer.mark(number);
         }
@@ -106,61 +103,79 @@ fn to_question(situation: &Situation) -> Quoted {
     }
 }
 
-/// The best quotes; of those that say the same, the first.
-fn best(asked: &Question, quotables: Vec<Quotable>) -> Vec<Quotable> {
-    let matches: Vec<Vec<f64>> = quotables
-        .iter()
-        .map(|quotable| asked.matches(&quotable.folded))
-        .collect();
-    let mut counts = vec![0_u32; matches.first().map_or(0, Vec::len)];
-    for found in &matches {
-        for (count, found) in counts.iter_mut().zip(found) {
-            *count += u32::from(*found > 0.0);
-        }
-    }
-    let worth = |quotable: &Quotable, found: &[f64]| {
-        quotable.factor * asked.worth(&quotable.folded, found, &counts)
-    };
-    let mut ranked: Vec<(f64, Quotable)> = quotables
-        .into_iter()
-        .zip(&matches)
-        .map(|(quotable, found)| (worth(&quotable, found), quotable))
-        .filter(|(worth, _)| *worth >= LEAST_WORTH)
-        .collect();
-    // Of two with the same value, the newer; without dates, the order of the sources.
-    ranked.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(right.date.cmp(&left.date)));
-    let least = ranked.first().map_or(0.0, |(worth, _)| worth * LEAST_SHARE);
-    let mut chosen: Vec<Quotable> = Vec::new();
-    for (_, quotable) in ranked.into_iter().take_while(|(worth, _)| *worth >= least) {
-        if chosen.len() < MAX_QUOTES && !chosen.iter().any(|other| says_the_same(&quotable, other))
-        {
-            chosen.push(quotable);
-        }
-    }
-    chosen
+/// A quote.
+struct Quote {
+    source: Source,
+    /// The text to show: with the dates that `tomorrow` and its like mean.
+    shown: String,
+    /// `YYYY-MM-DD`, if known.
+    date: Option<String>,
 }
 
-/// Returns true if a quote adds hardly anything to another, which has most of its words and all of its numbers.
-fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
-    let (own, others) = (terms(&quote.shown), terms(&other.shown));
-    let numbers = |text: &str| {
-        let digits = text.split(|c: char| !c.is_ascii_digit());
-        let mut numbers: Vec<String> = digits
-            .filter(|digits| !digits.is_empty())
-            .map(str::to_owned)
-            .collect();
-        numbers.sort();
-        numbers
+/// The messages that are closest to the question and tell something, each text once. Corrections come first: they outrank what is
+/// older.
+fn closest(situation: &Situation) -> Vec<Quote> {
+    let bot = situation.context.persona.name.as_str();
+    let corrects = |hit: &&Hit| addressed::corrects(&hit.message.text, bot);
+    let tells = |hit: &&Hit| {
+        let text = plain(&hit.message.text);
+        !text.is_empty() && !only_asks(&text)
     };
-    let others_numbers = numbers(&question::plain(&other.shown));
-    let new_number = numbers(&question::plain(&quote.shown))
+    let (first, others): (Vec<&Hit>, Vec<&Hit>) = situation
+        .found
+        .hits
         .iter()
-        .any(|number| !others_numbers.contains(number));
-    let known = own.iter().filter(|term| others.contains(term)).count();
-    !new_number && known * 10 >= own.len() * 7
+        .filter(tells)
+        .partition(corrects);
+    let mut quotes: Vec<Quote> = Vec::new();
+    for hit in first.into_iter().chain(others) {
+        let quote = of_hit(hit, bot);
+        let is_new = quotes.iter().all(|known| known.shown != quote.shown);
+        if is_new && quotes.len() < MOST {
+            quotes.push(quote);
+        }
+    }
+    quotes
 }
 
-fn bullet(quote: &Quotable, context: &Context, language: Language) -> String {
+fn of_hit(hit: &Hit, bot: &str) -> Quote {
+    let message = &hit.message;
+    let text = match addressed::mark(&message.text, bot) {
+        Some((_, said)) => said.to_owned(),
+        None => dated(message).unwrap_or_else(|| message.text.clone()),
+    };
+    let shown = flatten(&excerpt(&text, &hit.terms, MAX_QUOTE));
+    Quote {
+        date: local_date(message.timestamp),
+        source: Source {
+            channel_name: hit.channel_name.clone(),
+            user: Some(message.user.clone()),
+            timestamp: Some(message.timestamp),
+            text: shown.clone(),
+            messages: vec![hit.at.clone()],
+        },
+        shown,
+    }
+}
+
+/// The items of a memory's line.
+fn of_line(line: &Source) -> impl Iterator<Item = Quote> {
+    let items = items::parse(&line.text, None).into_iter();
+    items.map(|item| Quote {
+        shown: item.text.clone(),
+        date: item.date,
+        source: Source {
+            channel_name: match &item.label {
+                Some(label) => label.trim_start_matches('#').to_owned(),
+                None => line.channel_name.clone(),
+            },
+            text: item.text,
+            ..line.clone()
+        },
+    })
+}
+
+fn bullet(quote: &Quote, context: &Context, language: Language) -> String {
     let source = &quote.source;
     let is_here = source.channel_name == context.conversation_history.channel_name;
     let mut origin = match &source.user {
@@ -246,4 +261,15 @@ fn first_items(text: &str) -> Vec<String> {
         )
     };
     items.map(line).collect()
+}
+
+/// The memories of a channel: short-term versions, and then the long-term memory.
+fn newest_first(memory: &ChannelMemory) -> impl Iterator<Item = &String> {
+    let history = &memory.short_term_memory_history;
+    let single = memory.short_term_memory.iter();
+    let versions = history
+        .iter()
+        .rev()
+        .chain(single.filter(|_| history.is_empty()));
+    versions.chain(&memory.long_term_memory)
 }
