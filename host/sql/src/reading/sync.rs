@@ -126,8 +126,15 @@ impl SyncState for SqlWorkspace {
         let channel_id = channel_id.to_owned();
         self.writing(move |connection, place| {
             let channel = channel_key(connection, place, &channel_id)?;
-            connection
-                .execute("UPDATE channels SET read_through = MAX(COALESCE(read_through, ?2), ?2) WHERE key = ?1", [channel, ts.to_database()])?;
+            // Replies to older messages may be missing: the first comparison looks for them from the first reading on.
+            for statement in [
+                "INSERT INTO sweeps (channel, workspace, hidden, good_through) \
+                 SELECT key, workspace, 0, COALESCE(read_through, ?2) FROM channels WHERE key = ?1 \
+                 ON CONFLICT (channel) DO NOTHING",
+                "UPDATE channels SET read_through = MAX(COALESCE(read_through, ?2), ?2) WHERE key = ?1",
+            ] {
+                connection.execute(statement, [channel, ts.to_database()])?;
+            }
             Ok(())
         })
         .await

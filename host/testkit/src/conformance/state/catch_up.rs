@@ -215,7 +215,8 @@ pub async fn a_comparison_knows_through_when_all_was_stored_before(new: New<'_>)
     };
     let read = |ts| workspace.set_history_read_through("C1", key(ts));
     read("500.0").await.unwrap();
-    assert_eq!(good().await, Some(key("500.0")));
+    read("550.0").await.unwrap();
+    assert_eq!(good().await, Some(key("500.0")), "the first reading");
     note(Some("40.0"), 600).await;
     read("700.0").await.unwrap();
     note(Some("30.0"), 800).await;
