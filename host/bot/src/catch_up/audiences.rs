@@ -12,7 +12,7 @@ use myao_slack::client::Channel;
 use myao_slack::error::{ClientError, RefusalKind};
 
 use super::channel::concerns_all;
-use super::{CatchUp, CatchUpError};
+use super::{CatchUp, CatchUpError, presence};
 use crate::settings::ExternalChannels;
 
 /// The maximum number of channels that are asked for again at a time, and of members.
@@ -64,7 +64,10 @@ impl CatchUp {
             Ok(channel) => channel,
             Err(error) => return Ok(Err(error)),
         };
-        let effects = channel.effects(TsKey::first_of(now));
+        let at = TsKey::first_of(now);
+        let mut effects = channel.effects(at);
+        // A channel that comes out of the archive need not be the bot's.
+        effects.extend(channel.is_member.map(|_| presence(&channel, at)));
         let settings = self.current.settings();
         if settings.external_channels == ExternalChannels::Ignore {
             self.slack

@@ -31,6 +31,7 @@ use myao_plugin::state::catch_up::Gap;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
+use myao_slack::client::Channel;
 use myao_slack::events::{BotIdentity, is_direct_message};
 use owed::Reading;
 use tokio::sync::Notify;
@@ -235,15 +236,10 @@ impl CatchUp {
         let mut effects = Vec::with_capacity(listed.len() * 3);
         let mut present = Vec::new();
         for channel in &listed {
-            let is_present = channel.is_member == Some(true) && channel.is_archived != Some(true);
             let is_ignored = ignores && channel.is_shared() == Some(true);
             effects.extend(channel.effects(at));
-            effects.push(Effect::ChannelPresence {
-                id: channel.id.clone(),
-                present: is_present,
-                at,
-            });
-            if is_present && !is_ignored {
+            effects.push(presence(channel, at));
+            if is_present(channel) && !is_ignored {
                 present.push(channel.id.clone());
             }
         }
@@ -284,5 +280,18 @@ impl CatchUp {
             .flat_map(|user| user.effects(at, &self.bot.team_id))
             .collect();
         Ok(self.workspace.apply_effects(effects, now).await?)
+    }
+}
+
+/// Returns true if the bot takes part in a channel.
+fn is_present(channel: &Channel) -> bool {
+    channel.is_member == Some(true) && channel.is_archived != Some(true)
+}
+
+fn presence(channel: &Channel, at: TsKey) -> Effect {
+    Effect::ChannelPresence {
+        id: channel.id.clone(),
+        present: is_present(channel),
+        at,
     }
 }
