@@ -367,15 +367,20 @@ impl SlackEvent {
         };
         let at = self.at;
         let presence = |id, present| Effect::ChannelPresence { id, present, at };
-        // Of the members that came and went while the bot was not there, nothing is known.
+        // Of the others that came and went while the bot was not there, nothing is known.
         let comes_in = |id: String| {
-            let members = None;
             let unknown = Effect::ChannelMembers {
                 id: id.clone(),
-                members,
+                members: None,
                 at,
             };
-            vec![presence(id, true), unknown]
+            let own = Effect::Membership {
+                channel_id: id.clone(),
+                user_id: bot.user_id.clone(),
+                is_member: true,
+                at: TsKey::from_database(at.to_database() + 1),
+            };
+            vec![presence(id, true), unknown, own]
         };
         let shared = |id, is_shared| vec![Effect::ChannelShared { id, is_shared, at }];
         let of_bot = self.head.user.as_str() == Some(&*bot.user_id);

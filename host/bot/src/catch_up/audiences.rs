@@ -95,13 +95,18 @@ impl CatchUp {
                 return Ok(Err(error));
             }
         };
-        let effect = Effect::ChannelMembers {
+        let mut effects = vec![Effect::ChannelMembers {
             id: channel_id.to_owned(),
             members,
             at,
-        };
+        }];
+        effects.extend(refused.is_some().then(|| Effect::ChannelPresence {
+            id: channel_id.to_owned(),
+            present: false,
+            at,
+        }));
         let now = self.clock.seconds();
-        self.workspace.apply_effects(vec![effect], now).await?;
+        self.workspace.apply_effects(effects, now).await?;
         let Some(error) = refused else {
             self.audiences.end(channel_id);
             return Ok(Ok(()));

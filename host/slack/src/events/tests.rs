@@ -256,9 +256,15 @@ fn channels_come_and_go_with_the_bot() {
         members: None,
         at,
     };
+    let own = || Effect::Membership {
+        channel_id: "C1".to_owned(),
+        user_id: "UBOT".to_owned(),
+        is_member: true,
+        at: key("1700000000.000101"),
+    };
     assert_eq!(
         event("member_joined_channel", "UBOT"),
-        [presence("C1", true), unknown()]
+        [presence("C1", true), unknown(), own()]
     );
     assert_eq!(
         event("member_left_channel", "UBOT"),
@@ -267,7 +273,7 @@ fn channels_come_and_go_with_the_bot() {
     assert_eq!(event("channel_archive", "U1"), [presence("C1", false)]);
     assert_eq!(
         event("channel_unarchive", "U1"),
-        [presence("C1", true), unknown()]
+        [presence("C1", true), unknown(), own()]
     );
     let created = of(
         json!({ "type": "channel_created", "event_ts": "1700000000.000100",
