@@ -17,6 +17,8 @@ mod missing;
 mod owed;
 mod pins;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -120,16 +122,7 @@ impl CatchUp {
             }
             let step = async {
                 read?;
-                // Not known until the store has taken it.
-                let was_known = std::mem::take(&mut is_known);
-                is_known = was_known && self.is_unbroken().await?;
-                if !is_known {
-                    self.catch_up(&mut reading).await?;
-                    is_known = true;
-                    return Ok(());
-                }
-                self.follow_audiences(&reading.of_unread_members).await?;
-                self.follow_up(&mut reading).await
+                self.step(&mut is_known, &mut reading).await
             };
             let ended: Result<(), CatchUpError> = tokio::select! {
                 ended = step => ended,
@@ -148,6 +141,20 @@ impl CatchUp {
                 }
             }
         }
+    }
+
+    /// Does what is due while connected. `is_known`: what was missed is known.
+    async fn step(&self, is_known: &mut bool, reading: &mut Reading) -> Result<(), CatchUpError> {
+        // Not known until the store has taken it.
+        let was_known = std::mem::take(is_known);
+        *is_known = was_known && self.is_unbroken().await?;
+        if !*is_known {
+            self.catch_up(reading).await?;
+            *is_known = true;
+            return Ok(());
+        }
+        self.follow_audiences(&reading.of_unread_members).await?;
+        self.follow_up(reading).await
     }
 
     /// Returns true if another host noted a moment ago that nothing is missing, and this one has been connected since before.

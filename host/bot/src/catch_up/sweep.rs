@@ -71,7 +71,7 @@ impl CatchUp {
     }
 
     /// Compares the next page of a channel. Returns false if no channel is due.
-    async fn sweep_next(&self) -> Result<bool, CatchUpError> {
+    pub(super) async fn sweep_next(&self) -> Result<bool, CatchUpError> {
         let now = self.clock.seconds();
         let Some(sweep) = self.workspace.next_sweep(now - ROUND_SECONDS, now).await? else {
             return Ok(false);
