@@ -14,7 +14,7 @@ use crate::program::Program;
 use rusqlite::Connection;
 
 /// A peer and the program start slowly while others compile.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(180);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The output of the program, in its folder.
 const LOG: &str = "run.log";

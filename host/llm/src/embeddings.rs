@@ -44,8 +44,8 @@ const RESERVED_PARAMS: [&str; 3] = ["model", "input", "encoding_format"];
 pub struct Embeddings {
     /// Uses a model in the process where its file is there and `model_id` names none. Nothing is sent anywhere. Default `true`.
     pub local: bool,
-    /// The file of that model, GGUF as llama.cpp writes it for multilingual-e5. Default: `multilingual-e5-small.gguf` in
-    /// `../share/myao`, seen from the program's folder, where packages have it.
+    /// The file of that model, GGUF as llama.cpp writes it for multilingual-e5. Default: the package's,
+    /// `../share/myao/multilingual-e5-small.gguf` from the program's folder, if it is there.
     pub file: Option<PathBuf>,
     /// Provider and model of a server, as in `openai/text-embedding-3-small`; for any server with OpenAI's API `openai/MODEL`
     /// with `base_url` in `client_args`. Texts of messages, and questions, are sent to it.
