@@ -219,8 +219,7 @@ fn in_background(
                 })
             })
             .collect();
-        let done = workers.into_iter().map(|worker| worker.join());
-        done.map(|done| done.unwrap_or_else(|_| Err("it stopped".to_owned())))
-            .collect()
+        let mut done = workers.into_iter().map(|worker| worker.join());
+        done.try_for_each(|done| done.unwrap_or_else(|_| Err("it stopped".to_owned())))
     })
 }

@@ -11,7 +11,10 @@ const PACKAGED: &str = "../share/myao/multilingual-e5-small.gguf";
 
 /// The model that was loaded, which the workspaces share.
 #[derive(Clone, Default)]
-pub(crate) struct LocalModel(Arc<Mutex<Option<(PathBuf, Arc<LocalEmbedder>)>>>);
+pub(crate) struct LocalModel(Arc<Mutex<Option<Loaded>>>);
+
+/// A file, and its model.
+type Loaded = (PathBuf, Arc<LocalEmbedder>);
 
 impl LocalModel {
     /// The model of a configuration, loaded once; `None` if it is not to be used, or is not there.
