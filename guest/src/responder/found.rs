@@ -18,8 +18,8 @@ use crate::marks::Corrections;
 use crate::phrases::contains_words;
 use crate::prompt::is_own;
 use crate::recall::Searcher;
-use crate::text::cues::only_asks;
 use crate::text::fold;
+use crate::text::sentences::only_asks;
 
 /// So many hits are looked at. A question about a time alone shows all of them.
 const MOST_LOOKED_AT: u32 = 40;

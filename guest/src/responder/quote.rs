@@ -10,9 +10,9 @@ use crate::bindings::types::{ChannelMemory, Context, Message, Source};
 use crate::extractive::messages::local_date;
 use crate::extractive::{self, Input, items};
 use crate::prompt::target_thread_messages;
-use crate::text::cues::only_asks;
 use crate::text::dates::dated;
 use crate::text::language::Language;
+use crate::text::sentences::only_asks;
 use crate::text::{cut, flatten};
 use myao_terms::addressed;
 

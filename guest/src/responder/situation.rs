@@ -19,7 +19,7 @@ use crate::prompt::persona_for;
 use crate::records::{Room, Shown, shown_of};
 use crate::settings::Settings;
 use crate::surroundings::reply;
-use crate::text::cues::only_asks;
+use crate::text::sentences::only_asks;
 use crate::ts::Ts;
 
 /// How many tokens the prompt of a judgment shows around the conversation, at most.

@@ -1,6 +1,5 @@
 //! Words that show what a sentence does: decide, ask, or only chat.
 
-use super::sentences::sentence_ranges;
 use super::terms::is_stop_word;
 use super::{is_kanji, is_katakana, strip_markers};
 use crate::phrases::{Phrases, phrases};
@@ -100,19 +99,6 @@ pub(crate) fn is_chatter(folded_lower: &str) -> bool {
 pub(crate) fn is_question(folded_lower: &str) -> bool {
     let text = folded_lower.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
     text.ends_with('?') || QUESTION_ENDINGS.ends(text)
-}
-
-/// Returns true if each sentence of a text in lower case is a question.
-pub(crate) fn only_asks(text: &str) -> bool {
-    let lines = text.lines();
-    let sentences = lines.flat_map(|line| {
-        let ranges = sentence_ranges(line).into_iter();
-        ranges.filter_map(|range| line.get(range))
-    });
-    is_question(text)
-        && sentences
-            .filter(|sentence| !sentence.trim().is_empty())
-            .all(is_question)
 }
 
 #[cfg(test)]

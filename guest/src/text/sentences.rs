@@ -231,6 +231,19 @@ pub(crate) fn says_little(sentence: &str) -> bool {
     is_short && plain_words(sentence) <= MAX_ANSWER_WORDS
 }
 
+/// Returns true if each sentence of a text in lower case is a question.
+pub(crate) fn only_asks(text: &str) -> bool {
+    let lines = text.lines();
+    let sentences = lines.flat_map(|line| {
+        let ranges = sentence_ranges(line).into_iter();
+        ranges.filter_map(|range| line.get(range))
+    });
+    is_question(text)
+        && sentences
+            .filter(|sentence| !sentence.trim().is_empty())
+            .all(is_question)
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::indexing_slicing)]
 mod tests {

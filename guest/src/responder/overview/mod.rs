@@ -18,7 +18,7 @@ use crate::extractive::messages::{local_date, name};
 use crate::extractive::{Input, TodoKind, is_note, summarize};
 use crate::fit::NOTHING;
 use crate::recall::{Overview, OverviewOf, Searcher};
-use crate::text::cues::only_asks;
+use crate::text::sentences::only_asks;
 use crate::text::{fold, is_japanese_letter};
 use crate::ts::Ts;
 use heading::Heading;
