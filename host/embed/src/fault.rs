@@ -8,7 +8,6 @@ use std::path::PathBuf;
 #[error("the model's file {}: {fault}", path.display())]
 pub struct ModelError {
     pub(crate) path: PathBuf,
-    #[source]
     pub(crate) fault: Fault,
 }
 
@@ -16,9 +15,15 @@ pub struct ModelError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     #[error("it cannot be read: {}", reason(.0))]
-    Unreadable(#[from] io::Error),
+    Unreadable(io::Error),
     #[error("{0}")]
     Unfit(String),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Self::Unreadable(error)
+    }
 }
 
 /// A file that ends too early has its own words.

@@ -190,8 +190,11 @@ fn command_without_a_model_says_where_to_name_one() {
 
 #[test]
 fn file_that_is_no_model_is_named_and_stops_the_search() {
-    let program = program_with("recall: { embeddings: { file: posts.gguf } }", &posts());
-    std::fs::write(program.path("posts.gguf"), "GGUF, or not").unwrap();
+    let program = program_with("", &posts());
+    let config = std::fs::read_to_string(program.path("myao.yaml")).unwrap();
+    let with = |embeddings: &str| format!("{config}recall: {{ embeddings: {embeddings} }}\n");
+    program.write("myao.yaml", with("{ file: posts.gguf }"));
+    program.write("posts.gguf", "GGUF, or not");
     for command in [&["embed"][..], &["search", "budget"]] {
         let ran = program.run(command);
         assert_eq!(ran.code, Some(1));
@@ -200,9 +203,6 @@ fn file_that_is_no_model_is_named_and_stops_the_search() {
     let (state, found) = examined(&program, &[]);
     assert_eq!(state, "failed");
     assert!(found.contains("posts.gguf"), "{found}");
-    let off = "recall: { embeddings: { file: posts.gguf, local: false } }";
-    assert_eq!(
-        program_with(off, &posts()).run(&["search", "budget"]).code,
-        Some(0)
-    );
+    program.write("myao.yaml", with("{ file: posts.gguf, local: false }"));
+    assert_eq!(program.run(&["search", "budget"]).code, Some(0));
 }
