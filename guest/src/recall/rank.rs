@@ -57,7 +57,7 @@ pub(super) fn rank(
         let is_likely = likely
             .is_some_and(|(first, last)| document.ts.is_some_and(|ts| first <= ts && ts <= last));
         let time = float(number) / last + f64::from(u8::from(is_likely));
-        // What fits no better than any message is no hit.
+        // A message that fits no better than any other is no hit.
         if fit > 0.0 {
             ranked.push((fit * (1.0 + TIME * time), number, document));
         }

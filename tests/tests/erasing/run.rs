@@ -1,7 +1,6 @@
 //! Plays a history, and looks after each step for what nobody says any more.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use myao_plugin::embedder::Embedder as _;
 use myao_plugin::state::forgetting::{Mode, Retention};
@@ -150,20 +149,20 @@ impl Run {
         workspace.save_vectors(digest, vectors).await.unwrap();
     }
 
-    /// Each vector is that of a message's text as it reads now.
-    fn look_at_vectors(&mut self, path: &Path, when: &str) {
-        let database = Connection::open(path).unwrap();
+    /// Each vector is that of a message's text as it reads now. `hex`: how the store writes a text.
+    fn look_at_vectors(&mut self, hex: &str, rows: impl FnOnce(&str) -> Vec<String>, when: &str) {
         // The lower 36 bits of a row's id are the message's key.
-        let sql = "SELECT v.row & 0xFFFFFFFFF, m.text FROM message_vectors AS v \
-            LEFT JOIN messages AS m ON m.key = v.row & 0xFFFFFFFFF AND m.deleted_at IS NULL \
-            WHERE LENGTH(v.vector) > 0";
-        let mut statement = database.prepare(sql).unwrap();
-        let mut rows = statement.query([]).unwrap();
-        while let Some(row) = rows.next().unwrap() {
-            let (key, text): (i64, Option<String>) = (row.get(0).unwrap(), row.get(1).unwrap());
-            let text = text.unwrap_or_else(|| panic!("{when}: the message {key} is gone"));
-            if let Some(embedded) = self.embedded.get(&key) {
-                assert_eq!(*embedded, text, "{when}");
+        let sql = format!(
+            "SELECT (v.row & 68719476735) || ' ' || COALESCE({hex}, 'gone') FROM message_vectors AS v \
+             LEFT JOIN messages AS m ON m.key = v.row & 68719476735 AND m.deleted_at IS NULL \
+             WHERE LENGTH(v.vector) > 0"
+        );
+        for row in rows(&sql) {
+            let (key, text) = row.split_once(' ').unwrap();
+            assert_ne!(text, "gone", "{when}: the message {key} has a vector");
+            if let Some(embedded) = self.embedded.get(&key.parse().unwrap()) {
+                let embedded = embedded.bytes().map(|byte| format!("{byte:02x}"));
+                assert_eq!(embedded.collect::<String>(), text, "{when}");
             }
             self.counts.vectors += 1;
         }
@@ -219,13 +218,20 @@ impl Run {
             for (place, text) in columns(path) {
                 assert_without(&text, &gone, &format!("{when}: {place}"));
             }
-            let path = path.clone();
-            self.look_at_vectors(&path, when);
+            let database = Connection::open(path).unwrap();
+            let rows = |sql: &str| {
+                let mut rows = database.prepare(sql).unwrap();
+                let rows = rows.query_map([], |row| row.get(0)).unwrap();
+                rows.map(Result::unwrap).collect()
+            };
+            self.look_at_vectors("lower(hex(m.text))", rows, when);
         }
-        if let Store::Server(database) = &self.store {
+        if let Store::Server(database) = self.store.clone() {
             for text in database.texts().lines() {
                 assert_without(text, &gone, when);
             }
+            let rows = |sql: &str| database.run(sql).lines().map(str::to_owned).collect();
+            self.look_at_vectors("encode(convert_to(m.text, 'UTF8'), 'hex')", rows, when);
         }
     }
 

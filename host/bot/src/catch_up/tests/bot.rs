@@ -41,7 +41,7 @@ pub(super) struct Bot {
     is_known: bool,
 }
 
-/// What takes events.
+/// The part that takes events.
 pub(super) struct Ears {
     worker: Worker,
     inbox: DurableInbox,
@@ -166,7 +166,7 @@ impl Bot {
         self.is_known = false;
     }
 
-    /// What `CatchUp::run` does between two of its notes, until nothing is under way.
+    /// Does as `CatchUp::run` between two of its notes, until nothing is under way.
     pub(super) async fn reads(&mut self) {
         loop {
             let read = self.catch_up.read_owed(&mut self.reading).await;

@@ -77,7 +77,7 @@ pub(super) enum Step {
     Agree,
 }
 
-/// What becomes of the events of a step.
+/// The fate of the events of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Told,

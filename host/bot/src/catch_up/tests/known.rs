@@ -1,4 +1,4 @@
-//! What the store knows of Slack, and what Slack says.
+//! The facts about Slack that the store has, beside those that Slack tells.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub(super) struct Seen {
     /// The bot is in it, and it is not archived.
     pub(super) has_bot: bool,
     pub(super) members: BTreeSet<String>,
-    /// What is said there may be shown to everybody.
+    /// True if everybody may see its messages.
     pub(super) is_open: bool,
 }
 
@@ -56,7 +56,7 @@ pub(super) fn is_talk(message: &Message) -> bool {
 }
 
 impl Known {
-    /// What the store knows of these channels.
+    /// The facts about these channels that the store has.
     pub(super) async fn of_store(store: &SqlWorkspace, ids: &[String]) -> Self {
         let mut known = Self {
             channels: BTreeMap::new(),
@@ -95,7 +95,7 @@ impl Known {
         known
     }
 
-    /// What Slack says.
+    /// The same as Slack tells it.
     pub(super) fn of_slack(world: &World) -> Self {
         let mut known = Self {
             channels: BTreeMap::new(),

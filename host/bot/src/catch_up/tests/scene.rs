@@ -172,12 +172,12 @@ impl Scene<'_> {
                 let told = self.happens(bot, step, fate).await;
                 let slack = Known::of_slack(&self.slack.world());
                 let after = self.known().await;
-                // Whether the bot is in a channel that comes out of the archive is asked for; where a guest is, is told elsewhere.
+                // The bot asks Slack about a channel that comes out of the archive. Other events tell where guests are.
                 let is_half = matches!(step, Step::Archive { .. } | Step::Guest { .. });
                 let told = told.filter(|_| !is_half);
                 if let Some(fact) = told {
                     let (expected, found) = (slack.value(&fact), after.value(&fact));
-                    // What is not known any more is asked for.
+                    // The bot asks for facts that it has no more.
                     let is_narrow = matches!(fact, Fact::Open(_)) && found == "false";
                     assert!(
                         is_narrow || found == expected,
@@ -299,7 +299,7 @@ impl Scene<'_> {
         self.store.left.store(i64::MAX, Ordering::Relaxed);
     }
 
-    /// What was read is as Slack says, now or at the time; what was not read is as it was.
+    /// Facts that were read are Slack's, now or at the time; the others are as they were.
     /// Of the members that came and went while the bot was not in a channel that is `renewed`, nothing is known.
     fn compare(
         &self,
