@@ -8,6 +8,12 @@ use crate::place::Place;
 /// The settings of a unit, so that strangers cannot use up its files and other users cannot read what it keeps.
 const LIMITS_OF_A_UNIT: [&str; 3] = ["LimitNOFILE=4096", "UMask=0077", "StateDirectoryMode=0700"];
 
+/// Files that `make dist` makes.
+const MADE: [&str; 2] = [
+    "target/release/myao",
+    "target/model/multilingual-e5-small.gguf",
+];
+
 /// A unit of systemd: <https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html>.
 fn unit_faults(text: &str, place: &Place) -> Vec<String> {
     let missing = LIMITS_OF_A_UNIT.into_iter();
@@ -44,8 +50,7 @@ fn dockerfile_faults(text: &str, place: &Place) -> Vec<String> {
             },
             "COPY" => {
                 let from = rest.split_whitespace().next().unwrap_or_default();
-                // `make build` makes it.
-                if from != "target/release/myao" && !project_file(from).exists() {
+                if !MADE.contains(&from) && !project_file(from).exists() {
                     faults.push(format!("there is no {from}"));
                 }
             }
