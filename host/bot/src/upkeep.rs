@@ -1,7 +1,8 @@
 //! The work that one process does for all on a workspace: it applies events, reads missed messages, judges
 //! conversations, posts digests, makes vectors and replaces retracted posts. Everything else each process does.
 //!
-//! The process that has claimed the upkeep does it until it stops. If it dies, falls asleep or loses Slack, another one takes over.
+//! The process that has claimed the upkeep does it until it stops. If it dies, falls asleep or loses Slack, or if its
+//! clock is wrong, another one takes over.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +12,7 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::audit::Actor;
 use myao_plugin::state::leases::{Leased, Leases, Piece};
+use myao_slack::client::MOST_SKEW;
 use myao_slack::events::BotIdentity;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -36,9 +38,9 @@ use crate::worker::Worker;
 
 /// The wait before claiming again if nobody says how long.
 const AGAIN: Duration = Duration::from_secs(5);
-/// A host that shares the work gives up the upkeep when it has been without Slack so many times in a row that the others ask for
+/// A host that shares the work gives up the upkeep when it has been unfit for it so many times in a row that the others ask for
 /// it: within the time of a lease.
-const WITHOUT_SLACK: u32 = 3;
+const UNFIT: u32 = 3;
 
 /// How this process's upkeep ended.
 enum Ended {
@@ -95,7 +97,7 @@ impl Upkeep {
                     is_known = false;
                     if let Ended::GivenUp = self.keep_up(leased, &mut stop).await {
                         // All others ask for it before this one does.
-                        stop.sleep(again * WITHOUT_SLACK).await;
+                        stop.sleep(again * UNFIT).await;
                     }
                     // It is not known what others have missed before it is this one's again.
                     self.connected.notify_one();
@@ -117,15 +119,31 @@ impl Upkeep {
         }
     }
 
-    /// Returns when this host, which shares the work, has been without Slack for a while.
-    async fn is_without_slack(&self) {
+    /// Returns why this host, which shares the work, has been unfit for the upkeep for a while.
+    async fn is_unfit(&self) -> &'static str {
         let mut times = 0;
-        while let Some(again) = self.leases.shared().filter(|_| times < WITHOUT_SLACK) {
+        while let Some(again) = self.leases.shared() {
             tokio::time::sleep(again).await;
-            times = if (self.is_alive)() { 0 } else { times + 1 };
+            let Some(why) = self.trouble() else {
+                times = 0;
+                continue;
+            };
+            times += 1;
+            if times >= UNFIT {
+                return why;
+            }
         }
-        if times < WITHOUT_SLACK {
-            std::future::pending().await
+        std::future::pending().await
+    }
+
+    fn trouble(&self) -> Option<&'static str> {
+        let ahead = self.slack.client().machine_ahead().unwrap_or(0);
+        if !(self.is_alive)() {
+            Some("Slack is not connected here")
+        } else if ahead.abs() > MOST_SKEW {
+            Some("the clock is wrong here")
+        } else {
+            None
         }
     }
 
@@ -147,8 +165,8 @@ impl Upkeep {
                 tasks.abort_all();
                 Ended::Over
             }
-            () = self.is_without_slack() => {
-                tracing::warn!("Slack is not connected here, so the upkeep of the workspace is left to another host");
+            why = self.is_unfit() => {
+                tracing::warn!("{why}, so the upkeep of the workspace is left to another host");
                 Ended::GivenUp
             }
             () = stop.requested() => Ended::Over,

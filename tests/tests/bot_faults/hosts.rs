@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use chrono::{DateTime, TimeDelta};
 use myao_fake_slack::FakeSlack;
 use myao_tests::bot::Bot;
 use myao_tests::llm_server::{LlmServer, Reply, answer};
@@ -147,10 +148,32 @@ fn host_that_loses_slack_leaves_the_upkeep_to_another() {
     second.stop();
 }
 
-/// A way to Slack's Web API that can be closed.
+/// Slack's answers tell it another time.
+#[test]
+fn host_whose_clock_is_wrong_leaves_the_upkeep_to_another() {
+    let hosts = Hosts::new(model(|_| answer("The lake.")));
+    let way = Way::to(&hosts.slack.api_url());
+    let config = hosts.config().replace(&hosts.slack.api_url(), &way.url);
+    let mut first = Bot::start(hosts.database.program("", ""), &config);
+    assert!(does_upkeep(&first));
+    let mut second = hosts.start();
+    way.is_late.store(true, Ordering::SeqCst);
+    hosts.slack.mention(EMIKO, CAMP, "who?", None);
+    says(
+        &mut first,
+        "the clock is wrong here, so the upkeep of the workspace is left to another host",
+    );
+    says(&mut second, "the upkeep of the workspace is this host's");
+    assert!(does_upkeep(&second));
+    first.stop();
+    second.stop();
+}
+
+/// A way to Slack's Web API that can be closed, or show a time a day ago.
 struct Way {
     url: String,
     is_open: Arc<AtomicBool>,
+    is_late: Arc<AtomicBool>,
 }
 
 impl Way {
@@ -160,30 +183,55 @@ impl Way {
         let slack = api_url.split('/').nth(2).unwrap().to_owned();
         let url = api_url.replace(&slack, &own);
         let is_open = Arc::new(AtomicBool::new(true));
-        let open = is_open.clone();
+        let is_late = Arc::new(AtomicBool::new(false));
+        let (open, late) = (is_open.clone(), is_late.clone());
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
                 let server = TcpStream::connect(&slack).unwrap();
                 for (from, to) in [(&client, &server), (&server, &client)] {
                     let ends = (from.try_clone().unwrap(), to.try_clone().unwrap());
-                    let open = open.clone();
-                    thread::spawn(move || pass(ends, &open));
+                    let (open, late) = (open.clone(), late.clone());
+                    thread::spawn(move || pass(ends, &open, &late));
                 }
             }
         });
-        Self { url, is_open }
+        Self {
+            url,
+            is_open,
+            is_late,
+        }
     }
 }
 
 /// Passes on what comes, until the way is closed.
-fn pass((mut from, mut to): (TcpStream, TcpStream), is_open: &AtomicBool) {
+fn pass((mut from, mut to): (TcpStream, TcpStream), is_open: &AtomicBool, is_late: &AtomicBool) {
     let mut bytes = [0; 4096];
     while let Ok(read @ 1..) = from.read(&mut bytes) {
-        if !is_open.load(Ordering::SeqCst) || to.write_all(&bytes[..read]).is_err() {
+        let mut passed = bytes[..read].to_vec();
+        if is_late.load(Ordering::SeqCst) {
+            passed = a_day_ago(passed);
+        }
+        if !is_open.load(Ordering::SeqCst) || to.write_all(&passed).is_err() {
             break;
         }
     }
     let _ = (from.shutdown(Shutdown::Both), to.shutdown(Shutdown::Both));
+}
+
+/// The head of an answer with its `Date` a day before; anything else as it is.
+fn a_day_ago(bytes: Vec<u8>) -> Vec<u8> {
+    const DATE: &str = "\r\ndate: ";
+    let Some((head, rest)) = std::str::from_utf8(&bytes)
+        .ok()
+        .and_then(|text| text.split_once(DATE))
+    else {
+        return bytes;
+    };
+    let (date, rest) = rest.split_once("\r\n").unwrap();
+    let date = DateTime::parse_from_rfc2822(date).unwrap() - TimeDelta::days(1);
+    [head, DATE, &date.to_rfc2822(), "\r\n", rest]
+        .concat()
+        .into_bytes()
 }
 
 /// It was asked before it fell asleep, and wakes with its answer when the other one has answered.
