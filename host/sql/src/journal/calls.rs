@@ -40,7 +40,8 @@ impl CallJournal for SqlWorkspace {
                 place.workspace,
                 rows::scope_code(purpose.scope),
                 scope_id(&purpose),
-                purpose.memory_type.map(rows::type_code)
+                purpose.memory_type.map(rows::type_code),
+                true
             ];
             connection.execute(include_str!("sql/forget_answers.sql"), columns)?;
             Ok(())
@@ -86,7 +87,11 @@ pub(crate) fn end_wait(
 
 /// Deletes the answers for a memory that is deferred.
 pub(crate) fn forget_answers(connection: &Connection, series: &Series<'_>) -> Result<()> {
-    connection.execute(include_str!("sql/forget_answers.sql"), series.columns())?;
+    let (workspace, scope, scope_id, memory_type) = series.columns();
+    connection.execute(
+        include_str!("sql/forget_answers.sql"),
+        params![workspace, scope, scope_id, memory_type, false],
+    )?;
     Ok(())
 }
 
@@ -197,6 +202,9 @@ fn insert(connection: &Connection, place: &Place, call: &CallEntry) -> Result<()
     let (purpose, record) = (&call.purpose, &call.record);
     // A judgment is never reused, because nothing of it is posted: the model is asked again.
     let waits = call.for_memory && purpose.agent != Agent::Judgment;
+    // An answer that is not kept is never looked for, and what it was made from may be gone: a digest could confirm a guess of it.
+    let is_withdrawn = call.for_memory && call.answer.is_none() && record.error.is_none();
+    let digest = call.input.as_ref().filter(|_| !is_withdrawn);
     connection
         .execute("INSERT INTO llm_calls (workspace, agent, scope, scope_id, memory_type, provider, model, answered_by, input_tokens, \
              cached_tokens, output_tokens, started_at, duration, attempts, finish_reason, error, digest, attempt, waits, answer) \
@@ -217,7 +225,7 @@ fn insert(connection: &Connection, place: &Place, call: &CallEntry) -> Result<()
             record.attempts,
             record.finish_reason.map(finish_code),
             record.error.as_ref().map(names::llm_error),
-            call.input.as_ref().map(|input| &input.digest),
+            digest.map(|input| &input.digest),
             call.input.as_ref().map(|input| &input.attempt),
             waits,
             call.answer.as_ref().filter(|_| waits),

@@ -273,6 +273,7 @@ macro_rules! workspace_conformance {
         $crate::workspace_conformance!($fixture; reply_answers:
             answer_of_the_model_waits_until_its_reply_is_posted_or_given_up,
             answer_of_the_model_that_made_no_reply_is_not_taken_again,
+            answer_of_the_model_that_goes_with_a_message_leaves_no_digest,
             answer_of_the_model_is_forgotten_with_the_message_that_asked_for_it,
             judgment_of_the_model_never_waits,
         );

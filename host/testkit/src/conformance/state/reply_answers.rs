@@ -6,7 +6,7 @@ use myao_plugin::llm::{Agent, CallRecord, FinishReason, Purpose};
 
 use super::journal::recall_time;
 use super::replies::{begin, mentioned};
-use super::{New, Stored, deleted, key};
+use super::{New, Stored, deleted, key, said};
 
 fn call(agent: Agent) -> CallEntry {
     CallEntry {
@@ -94,6 +94,24 @@ pub async fn answer_of_the_model_that_made_no_reply_is_not_taken_again(new: New<
         .await
         .unwrap();
     assert_eq!(recalled(&stored, Agent::Response).await, None);
+}
+
+/// A digest could confirm a guess of what was deleted.
+pub async fn answer_of_the_model_that_goes_with_a_message_leaves_no_digest(new: New<'_>) {
+    let stored = mentioned(new).await;
+    stored
+        .apply(&[said("4.0", None, "Akari moves to Kyoto")])
+        .await;
+    stored.record(call(Agent::Response)).await.unwrap();
+    stored.apply(&[deleted("4.0", "6.0")]).await;
+    let kept_too_late = CallEntry {
+        answer: None,
+        ..call(Agent::Response)
+    };
+    stored.record(kept_too_late).await.unwrap();
+    let calls = stored.calls(0, 1).await.unwrap();
+    let digests: Vec<_> = calls.iter().map(|call| &call.digest).collect();
+    assert_eq!(digests, [&None, &None]);
 }
 
 pub async fn answer_of_the_model_is_forgotten_with_the_message_that_asked_for_it(new: New<'_>) {
