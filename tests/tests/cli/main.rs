@@ -21,6 +21,7 @@ mod copy;
 mod deferrals;
 mod doctor;
 mod embed;
+mod eval;
 mod forget;
 mod generate;
 mod import;

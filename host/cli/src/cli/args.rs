@@ -83,6 +83,12 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Answer a question from messages and memories; nothing is posted, and nothing is stored but the cost
     Ask(AskArgs),
+    /// Answer questions whose answers you know, and count what is found and right; nothing is posted, and nothing is stored but
+    /// the cost
+    Eval {
+        /// A YAML list; each has `question`, `answer` (a text, or a list of which one is enough) and maybe `in` (a channel)
+        questions: PathBuf,
+    },
     /// Offer search, questions and memories to an agent as tools, over the Model Context Protocol on standard input and
     /// output
     Mcp(McpArgs),

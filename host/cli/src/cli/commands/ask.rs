@@ -22,10 +22,7 @@ pub(crate) async fn run(app: &App, arguments: &AskArgs) -> anyhow::Result<ExitCo
     let workspace = app.existing_workspace()?;
     let place = place(&*workspace, arguments.in_channel.as_deref()).await?;
     let address = workspace.address().await.explained()?;
-    let cost = Arc::new(Cost {
-        calls: Mutex::default(),
-        servers: app.servers.clone(),
-    });
+    let cost = Cost::of(app);
     let plugin = app.plugin()?.call_observer(cost.clone());
     let plugin = app
         .bind(plugin, &workspace, Some(app.budget(&workspace)?))
@@ -51,7 +48,7 @@ pub(crate) async fn run(app: &App, arguments: &AskArgs) -> anyhow::Result<ExitCo
 }
 
 /// The cost of the calls of models.
-struct Cost {
+pub(super) struct Cost {
     calls: Mutex<Vec<CallRecord>>,
     servers: Arc<ServerWords>,
 }
@@ -68,8 +65,15 @@ impl CallObserver for Cost {
 }
 
 impl Cost {
+    pub(super) fn of(app: &App) -> Arc<Self> {
+        Arc::new(Self {
+            calls: Mutex::default(),
+            servers: app.servers.clone(),
+        })
+    }
+
     /// The calls, and their tokens. Tokens are `null` if a call did not report them.
-    fn json(&self) -> (usize, Value) {
+    pub(super) fn json(&self) -> (usize, Value) {
         let calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         let sum = |tokens: fn(&CallRecord) -> Option<u32>| -> Option<u64> {
             calls.iter().map(|call| tokens(call).map(u64::from)).sum()

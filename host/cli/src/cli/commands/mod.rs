@@ -9,6 +9,7 @@ mod config;
 mod copy;
 pub(super) mod doctor;
 mod embed;
+mod eval;
 mod forget;
 mod generate;
 mod import;
@@ -58,6 +59,7 @@ pub(super) async fn run(app: &App, command: Command) -> anyhow::Result<ExitCode>
         Command::Generate(arguments) => generate::generate(app, &arguments).await,
         Command::Search(arguments) => search::run(app, &arguments).await,
         Command::Ask(arguments) => ask::run(app, &arguments).await,
+        Command::Eval { questions } => eval::run(app, &questions).await,
         Command::Mcp(arguments) => mcp::run(app, &arguments).await,
         Command::Memory(arguments) => memory::run(app, &arguments).await,
         Command::Forget(arguments) => forget::run(app, &arguments).await,
