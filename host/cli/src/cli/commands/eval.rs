@@ -4,11 +4,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail, ensure};
 use myao_plugin::printable::line;
 use myao_plugin::{Hit, MemoryPlugin, Place, SearchRequest};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::ask::Cost;
 use crate::cli::app::App;
@@ -120,9 +120,8 @@ fn read(path: &Path) -> anyhow::Result<Vec<Question>> {
         let mut texts = question.answer.texts().iter().peekable();
         texts.peek().is_some() && texts.all(|text| !text.trim().is_empty())
     };
-    for question in questions.iter().filter(|question| !is_meant(question)) {
-        let text = &question.question;
-        anyhow::bail!("{}: `answer` of “{text}” is empty", path.display());
+    if let Some(Question { question, .. }) = questions.iter().find(|question| !is_meant(question)) {
+        bail!("{}: `answer` of “{question}” is empty", path.display());
     }
     Ok(questions)
 }
@@ -206,12 +205,11 @@ fn print(all: &Outcomes, by_model: bool, cost: &Cost) -> anyhow::Result<()> {
     )?;
     let (calls, tokens) = cost.json();
     if calls > 0 {
-        let input = tokens["input"]
-            .as_u64()
-            .map_or("?".to_owned(), |n| output::number(n.into()));
-        let made = tokens["output"]
-            .as_u64()
-            .map_or("?".to_owned(), |n| output::number(n.into()));
+        let tokens = |key| {
+            let tokens = tokens.get(key).and_then(Value::as_u64);
+            tokens.map_or("?".to_owned(), |tokens| output::number(tokens.into()))
+        };
+        let (input, made) = (tokens("input"), tokens("output"));
         writeln!(
             out,
             "Models: {calls} calls, {input} tokens read, {made} written."
