@@ -120,7 +120,7 @@ impl Upkeep {
     }
 
     /// Returns why this host, which shares the work, has been unfit for the upkeep for a while.
-    async fn is_unfit(&self) -> &'static str {
+    async fn why_unfit(&self) -> &'static str {
         let mut times = 0;
         while let Some(again) = self.leases.shared() {
             tokio::time::sleep(again).await;
@@ -165,7 +165,7 @@ impl Upkeep {
                 tasks.abort_all();
                 Ended::Over
             }
-            why = self.is_unfit() => {
+            why = self.why_unfit() => {
                 tracing::warn!("{why}, so the upkeep of the workspace is left to another host");
                 Ended::GivenUp
             }

@@ -48,6 +48,12 @@ impl Hosts {
         Bot::start(self.database.program("", ""), &self.config())
     }
 
+    /// A host that reaches Slack over a way.
+    fn start_over(&self, way: &Way) -> Bot {
+        let config = self.config().replace(&self.slack.api_url(), &way.url);
+        Bot::start(self.database.program("", ""), &config)
+    }
+
     fn leases(&self) -> String {
         self.database.run("SELECT COUNT(*) FROM leases")
     }
@@ -59,10 +65,11 @@ fn does_upkeep(bot: &Bot) -> bool {
     ready.json()["upkeep"].as_bool().unwrap()
 }
 
-/// One host answers eight at a time.
+/// More than one host answers at a time, which is eight.
+const MENTIONS: usize = 12;
+
 #[test]
 fn hosts_share_the_mentions_and_answer_each_once() {
-    const MENTIONS: usize = 12;
     let gate = Gate::default();
     let thinking = gate.clone();
     let hosts = Hosts::new(model(move |_| {
@@ -129,8 +136,7 @@ fn host_that_was_connected_all_the_time_takes_over_without_reading_anything_agai
 fn host_that_loses_slack_leaves_the_upkeep_to_another() {
     let hosts = Hosts::new(model(|_| answer("The lake.")));
     let way = Way::to(&hosts.slack.api_url());
-    let config = hosts.config().replace(&hosts.slack.api_url(), &way.url);
-    let mut first = Bot::start(hosts.database.program("", ""), &config);
+    let mut first = hosts.start_over(&way);
     assert!(does_upkeep(&first));
     let mut second = hosts.start();
     way.is_open.store(false, Ordering::SeqCst);
@@ -151,14 +157,24 @@ fn host_that_loses_slack_leaves_the_upkeep_to_another() {
 /// Slack's answers tell it another time.
 #[test]
 fn host_whose_clock_is_wrong_leaves_the_upkeep_to_another() {
-    let hosts = Hosts::new(model(|_| answer("The lake.")));
+    let gate = Gate::default();
+    let thinking = gate.clone();
+    let hosts = Hosts::new(model(move |_| {
+        thinking.wait();
+        answer("The lake.")
+    }));
     let way = Way::to(&hosts.slack.api_url());
-    let config = hosts.config().replace(&hosts.slack.api_url(), &way.url);
-    let mut first = Bot::start(hosts.database.program("", ""), &config);
+    let mut first = hosts.start_over(&way);
     assert!(does_upkeep(&first));
     let mut second = hosts.start();
     way.is_late.store(true, Ordering::SeqCst);
-    hosts.slack.mention(EMIKO, CAMP, "who?", None);
+    // More than one host answers at a time: each of them calls Slack.
+    for number in 0..MENTIONS {
+        let text = format!("who is number {number}?");
+        hosts.slack.mention(EMIKO, CAMP, &text, None);
+    }
+    asked(&mut first, &hosts.llm, MENTIONS);
+    gate.open();
     says(
         &mut first,
         "the clock is wrong here, so the upkeep of the workspace is left to another host",

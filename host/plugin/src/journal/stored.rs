@@ -41,7 +41,7 @@ pub struct StoredCall {
     pub finish_reason: Option<FinishReason>,
     /// Why there was no answer: the case of `llm-error` in `wit/llm.wit`.
     pub error: Option<String>,
-    /// The digest of its input.
+    /// The digest of its input. `None` if the model has no identity, or if the answer was withdrawn with an erased text.
     pub digest: Option<String>,
 }
 
