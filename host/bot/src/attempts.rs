@@ -56,6 +56,15 @@ pub(super) fn can_never_succeed(error: &CallError) -> bool {
     )
 }
 
+/// Returns true if another answer of the model may succeed. An answer that the database or Slack did not take was paid for,
+/// and is tried again as it is.
+pub(super) fn may_be_the_answers_fault(error: &CallError) -> bool {
+    !matches!(
+        error,
+        CallError::Refused(Error::Chat(_) | Error::Storage(_))
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use myao_plugin::chat::ChatError;

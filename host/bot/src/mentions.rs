@@ -15,7 +15,7 @@ use myao_plugin::{CallError, Error, Target};
 use tokio::sync::Notify;
 use tokio::task::{self, JoinSet};
 
-use super::attempts::{as_of, can_never_succeed, wait_after};
+use super::attempts::{as_of, can_never_succeed, may_be_the_answers_fault, wait_after};
 use super::budget::Budget;
 use super::clock::Clock;
 use super::current::Current;
@@ -305,6 +305,10 @@ impl Mentions {
             words.what,
             words.not_yet
         );
+        if may_be_the_answers_fault(error) {
+            let of = (&reply.channel_id, reply.thread_ts);
+            self.workspace.forget_reply_answers(of.0, of.1).await?;
+        }
         let next = self.clock.seconds() + wait;
         self.workspace
             .fail_reply(channel_id, reply.ts, error.to_string(), next)

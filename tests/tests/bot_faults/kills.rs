@@ -6,7 +6,8 @@ use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::program::Program;
 
 use super::common::{
-    AKARI, CAMP, EMIKO, Gate, asked, config, model, posts, reply_calls, wait_until_idle, workspace,
+    AKARI, CAMP, EMIKO, Gate, asked, config, database, model, number, posts, reply_calls,
+    wait_until_idle, workspace,
 };
 
 const POST: &str = "chat.postMessage";
@@ -165,6 +166,24 @@ fn the_model_is_not_asked_again_for_an_answer_that_is_on_the_disk() {
     let ended = asked.killed();
     ended.is_one_answer();
     assert_eq!(ended.calls, 1, "calls of the model");
+}
+
+#[test]
+fn the_model_is_not_asked_again_for_an_answer_that_the_database_did_not_take() {
+    let slack = workspace();
+    let llm = model(|_| answer(ANSWER));
+    let mut bot = Bot::start(Program::default(), &config(&slack, &llm));
+    bot.caught_up();
+    let refuses = "ALTER TABLE reply_parts RENAME COLUMN text TO no_text";
+    database(bot.program()).execute_batch(refuses).unwrap();
+    slack.mention(EMIKO, CAMP, "what was decided?", None);
+    bot.until("the database refuses the answer", |program| {
+        (number(program, "SELECT COUNT(*) FROM replies WHERE failures = 1") == 1).then_some(())
+    });
+    let accepts = "ALTER TABLE reply_parts RENAME COLUMN no_text TO text; UPDATE replies SET next_try_at = 0;";
+    database(bot.program()).execute_batch(accepts).unwrap();
+    posts(&mut bot, &slack, 1);
+    assert_eq!(reply_calls(&llm).len(), 1);
 }
 
 #[test]

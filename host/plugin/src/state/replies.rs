@@ -144,8 +144,8 @@ pub trait Replies: Send + Sync {
         limit: u32,
     ) -> Result<Vec<StoredReply>, StorageError>;
 
-    /// Notes that an answer could not be made or posted, and the Unix second from which on it is retried. If none of
-    /// its text is stored, the model's answers for it were bad and are deleted.
+    /// Notes that an answer could not be made or posted, and the Unix second from which on it is retried.
+    /// The model's answers for it wait on.
     ///
     /// # Errors
     /// `StorageError::Conflict` if no such answer waits.

@@ -75,18 +75,14 @@ impl Replies for SqlWorkspace {
         next_try_at: i64,
     ) -> Result<(), StorageError> {
         self.on_reply(channel_id, answers, move |connection, reply| {
-            let failed: Option<(Option<i64>, bool)> = connection
-                .query_row(
-                    include_str!("sql/fail_reply.sql"),
-                    params![reply.channel, reply.ts, error, next_try_at],
-                    |row| Ok((row.get(0)?, row.get(1)?)),
-                )
-                .optional()?;
-            let (thread, is_begun) = failed.ok_or_else(|| reply.conflict("does not wait"))?;
-            if is_begun {
-                return Ok(());
+            let failed = connection.execute(
+                include_str!("sql/fail_reply.sql"),
+                params![reply.channel, reply.ts, error, next_try_at],
+            )?;
+            if failed == 0 {
+                return Err(reply.conflict("does not wait"));
             }
-            Ok(reply.forget_answers(connection, thread)?)
+            Ok(())
         })
         .await
     }

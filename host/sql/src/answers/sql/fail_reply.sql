@@ -1,4 +1,3 @@
 -- ?1 channel, ?2 message id, ?3 error, ?4 next try
 UPDATE replies SET failures = failures + 1, error = ?3, next_try_at = ?4
-WHERE channel = ?1 AND ts_key = ?2 AND state = 0
-RETURNING thread_key, EXISTS (SELECT 1 FROM reply_parts AS p WHERE p.channel = ?1 AND p.ts_key = ?2);
+WHERE channel = ?1 AND ts_key = ?2 AND state = 0;

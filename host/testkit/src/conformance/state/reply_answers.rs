@@ -50,12 +50,16 @@ async fn recalled(stored: &Stored, agent: Agent) -> Option<String> {
     completion.unwrap().map(|completion| completion.text)
 }
 
-/// After a crash between the answer and the post, the answer is not paid for again.
+/// After a crash or a failure between the answer and the post, the answer is not paid for again.
 pub async fn answer_of_the_model_waits_until_its_reply_is_posted_or_given_up(new: New<'_>) {
     for is_posted in [true, false] {
         let stored = mentioned(new).await;
         let workspace = &stored;
         workspace.record(call(Agent::Response)).await.unwrap();
+        workspace
+            .fail_reply("C1", key("5.0"), "the disk".into(), 20)
+            .await
+            .unwrap();
         begin(&stored, &["an answer"]).await;
         workspace
             .fail_reply("C1", key("5.0"), "no connection".into(), 20)
@@ -89,10 +93,7 @@ pub async fn answer_of_the_model_waits_until_its_reply_is_posted_or_given_up(new
 pub async fn answer_of_the_model_that_made_no_reply_is_not_taken_again(new: New<'_>) {
     let stored = mentioned(new).await;
     stored.record(call(Agent::Response)).await.unwrap();
-    stored
-        .fail_reply("C1", key("5.0"), "a refusal".into(), 20)
-        .await
-        .unwrap();
+    stored.forget_reply_answers("C1", None).await.unwrap();
     assert_eq!(recalled(&stored, Agent::Response).await, None);
 }
 
