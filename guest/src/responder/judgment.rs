@@ -36,6 +36,7 @@ impl Responder<'_> {
             context: &situation.context,
             occasion: None,
             answered: Some(&situation.answered),
+            after: "",
         };
         let question = JudgmentQuestion {
             language: instruction_language(settings.prompt_language, &situation.context),

@@ -2,14 +2,16 @@
 //!
 //! `target` reads the message and its conversation, `situation` what is known around it, `found` what bears on the question;
 //! `crate::surroundings` chooses what is shown. `asker` makes the prompt fit and sends it, `citing` reads the numbers of sources in
-//! the answer, `reply` makes and posts the text, `judgment` decides whether there should be a reply. Without a model, `quote`
-//! answers with what was found. `asking` answers outside the chat; `overview` tells what was said in a time.
+//! the answer, `reply` makes and posts the text, `further` searches for what the model asks for, `judgment` decides whether there
+//! should be a reply. Without a model, `quote` answers with what was found. `asking` answers outside the chat; `overview` tells what
+//! was said in a time.
 
 mod asker;
 mod asking;
 mod citing;
 mod confirmation;
 mod found;
+mod further;
 mod judgment;
 mod overview;
 mod question;
@@ -96,8 +98,8 @@ impl<'a> Responder<'a> {
     /// [`Error::Storage`] (`not-found` for an unknown channel), [`Error::Template`], [`Error::PromptTooLong`],
     /// [`Error::Llm`], [`Error::BadAnswer`].
     pub fn answer_question(&self, inquiry: &Inquiry<'_>) -> Result<Answered, Error> {
-        let situation = self.inquired(inquiry, Wanted::reply(&self.ports.settings))?;
-        self.answer(&situation, Occasion::Mention)
+        let mut situation = self.inquired(inquiry, Wanted::reply(&self.ports.settings))?;
+        self.answer(&mut situation, Occasion::Mention)
     }
 
     /// Decides whether a reply would help; without a model the answer is no.

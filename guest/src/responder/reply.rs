@@ -2,13 +2,14 @@
 
 use super::asker::{PromptInput, Said};
 use super::confirmation::{Confirmation, confirmation};
+use super::further::{self, Searches};
 use super::quote;
 use super::situation::{Situation, Wanted};
 use super::{Answered, Responder, citing};
 use crate::answer::{Accepted, AnswerKind, ReplyExpectation, judge_reply, says_nothing};
 use crate::ask::{Judged, Question};
 use crate::bindings::chat::{PostOutcome, PostRequest};
-use crate::bindings::errors::Error;
+use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Answer, Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
@@ -18,7 +19,7 @@ use crate::check::{self, Doubts};
 use crate::fit::{NOTHING, count};
 use crate::grounding::{Given, may_cite};
 use crate::handed::check_question;
-use crate::prompt::{conversation_messages, reply_target_messages};
+use crate::prompt::{conversation_messages, instruction_language, reply_target_messages};
 use crate::text::language::{Language, languages_of};
 
 /// Judges the answer as a reply.
@@ -29,6 +30,14 @@ struct ReplyQuestion<'q> {
     texts: &'q [&'q str],
     /// The texts and times that a value of the reply may follow from.
     given: &'q [Given<'q>],
+    may_search: bool,
+}
+
+/// An answer of the model.
+enum Replied {
+    Written(Written),
+    /// Before it replies, it asks for these searches.
+    Asks(Vec<String>),
 }
 
 /// A reply, without what does not follow from its prompt.
@@ -42,10 +51,17 @@ struct Written {
 }
 
 impl Question for ReplyQuestion<'_> {
-    type Answer = Written;
+    type Answer = Replied;
     const KIND: AnswerKind = AnswerKind::Reply;
 
-    fn judge(&self, prompt: &str, completion: &Completion) -> Judged<Written> {
+    fn judge(&self, prompt: &str, completion: &Completion) -> Judged<Replied> {
+        let (text, searches) = match further::read(&completion.text) {
+            Ok(read) => read,
+            Err(bad) => return Err(bad).into(),
+        };
+        if self.may_search && !searches.is_empty() {
+            return Ok(Replied::Asks(searches)).into();
+        }
         let expectation = ReplyExpectation {
             prompt,
             texts: self.texts,
@@ -53,22 +69,27 @@ impl Question for ReplyQuestion<'_> {
             name: &self.situation.context.persona.name,
             cut_off: completion.finish_reason == FinishReason::Length,
         };
-        match judge_reply(&completion.text, &expectation) {
+        match judge_reply(text, &expectation) {
             Ok(accepted) => self.check(&accepted),
+            // It asks on and on.
+            Err(BadAnswer::Empty) if !searches.is_empty() => Ok(self.found_nothing()).into(),
             Err(bad) => Err(bad).into(),
         }
     }
 
     /// An answer that says something is better, then one that is whole, and then one of which less was left out.
-    fn is_better(first: &Written, second: &Written) -> bool {
-        let faults = |written: &Written| {
-            let Written {
-                truncated,
-                unfounded,
-                found_nothing,
-                ..
-            } = written;
-            (*found_nothing, *truncated, *unfounded)
+    fn is_better(first: &Replied, second: &Replied) -> bool {
+        let faults = |replied: &Replied| match replied {
+            Replied::Written(written) => {
+                let Written {
+                    truncated,
+                    unfounded,
+                    found_nothing,
+                    ..
+                } = written;
+                (*found_nothing, *truncated, *unfounded)
+            }
+            Replied::Asks(_) => (false, false, 0),
         };
         faults(second) <= faults(first)
     }
@@ -82,7 +103,7 @@ impl Question for ReplyQuestion<'_> {
 
 impl ReplyQuestion<'_> {
     /// Leaves out what does not follow from the prompt. If nothing is left, the answer is that nothing was found.
-    fn check(&self, accepted: &Accepted) -> Judged<Written> {
+    fn check(&self, accepted: &Accepted) -> Judged<Replied> {
         let context = &self.situation.context;
         let sources = context.notes.iter().map(|notes| notes.sources.len()).sum();
         let mut answer = citing::Answer::read(&accepted.text, sources);
@@ -94,26 +115,36 @@ impl ReplyQuestion<'_> {
         cut.sort_by_key(|line| line.range.start);
         answer.cut(&cut);
         let found_nothing = !cut.is_empty() && says_nothing(&answer.text);
-        if found_nothing {
-            answer = citing::Answer::saying(self.situation.question.language.unknown());
-        }
-        let written = Written {
-            answer,
-            truncated: accepted.truncated,
-            unfounded,
-            found_nothing,
+        let replied = if found_nothing {
+            self.found_nothing()
+        } else {
+            Replied::Written(Written {
+                answer,
+                truncated: accepted.truncated,
+                unfounded,
+                found_nothing,
+            })
         };
         Judged {
-            answer: Ok(written),
+            answer: Ok(replied),
             complaint,
         }
+    }
+
+    fn found_nothing(&self) -> Replied {
+        Replied::Written(Written {
+            answer: citing::Answer::saying(self.situation.question.language.unknown()),
+            truncated: false,
+            unfounded: 0,
+            found_nothing: true,
+        })
     }
 }
 
 impl Responder<'_> {
     /// Makes a reply to a message, and posts it.
     pub(super) fn reply(&self, target: &Target, occasion: Occasion) -> Result<Answer, Error> {
-        let situation = self.situation(target, Wanted::reply(&self.ports.settings))?;
+        let mut situation = self.situation(target, Wanted::reply(&self.ports.settings))?;
         let bot = &self.ports.settings.bot_name;
         let marked = confirmation(&situation, bot).filter(|_| occasion == Occasion::Mention);
         let answered = match marked {
@@ -122,7 +153,7 @@ impl Responder<'_> {
                 if occasion == Occasion::Mention {
                     check_question(&situation.answered.text)?;
                 }
-                let mut answered = self.answer(&situation, occasion)?;
+                let mut answered = self.answer(&mut situation, occasion)?;
                 self.link(&mut answered, situation.question.language);
                 answered
             }
@@ -144,7 +175,7 @@ impl Responder<'_> {
     /// Makes an answer.
     pub(super) fn answer(
         &self,
-        situation: &Situation,
+        situation: &mut Situation,
         occasion: Occasion,
     ) -> Result<Answered, Error> {
         match self.ports.settings.reply_engine {
@@ -153,19 +184,27 @@ impl Responder<'_> {
         }
     }
 
-    /// The answer of a model.
-    fn written(&self, situation: &Situation, occasion: Occasion) -> Result<Answered, Error> {
-        let said = self.ask_for_reply(situation, occasion)?;
+    /// The answer of a model, which may search before.
+    fn written(&self, situation: &mut Situation, occasion: Occasion) -> Result<Answered, Error> {
+        let mut searches = Searches::default();
+        let (written, left_out, shown) = loop {
+            let said = self.ask_for_reply(situation, occasion, &searches)?;
+            match said.answer {
+                Replied::Written(written) => break (written, said.left_out, said.sources),
+                Replied::Asks(asked) => self.search_further(situation, &mut searches, asked)?,
+            }
+        };
+        let situation = &*situation;
         let notes = situation.context.notes.as_ref();
         let given = notes.map_or(&[][..], |notes| &notes.sources);
         // The last ones may be left out so that the prompt fits.
-        let given = given.get(..said.sources).unwrap_or_default();
+        let given = given.get(..shown).unwrap_or_default();
         let Written {
             mut answer,
             truncated,
             found_nothing,
             ..
-        } = said.answer;
+        } = written;
         answer.keep(given, |line, source| may_cite(line, &check::of(source)));
         let sources = answer.renumber(given);
         let citations = situation.citations(&answer.text, Engine::Llm);
@@ -177,7 +216,7 @@ impl Responder<'_> {
             text: String::new(),
             engine: Engine::Llm,
             truncated,
-            left_out: said.left_out,
+            left_out,
             citations: Vec::new(),
             sources,
             found_nothing: found_nothing || given.is_empty(),
@@ -208,12 +247,18 @@ impl Responder<'_> {
         &self,
         situation: &Situation,
         occasion: Occasion,
-    ) -> Result<Said<Written>, Error> {
+        searches: &Searches,
+    ) -> Result<Said<Replied>, Error> {
         let context = &situation.context;
+        let settings = &self.ports.settings;
+        let language = instruction_language(settings.prompt_language, context);
+        let is_question = situation.question.has_words();
+        let told = is_question.then(|| searches.told(language));
         let input = PromptInput {
             context,
             occasion: Some(occasion),
             answered: Some(&situation.answered),
+            after: told.as_deref().unwrap_or_default(),
         };
         let texts: Vec<&str> = texts_of(context).collect();
         let given = situation.given();
@@ -221,6 +266,7 @@ impl Responder<'_> {
             situation,
             texts: &texts,
             given: &given,
+            may_search: is_question && searches.may_go_on(),
         };
         self.asker.ask(input, None, question)
     }

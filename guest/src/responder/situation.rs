@@ -186,7 +186,13 @@ impl Responder<'_> {
     }
 
     /// Leaves in a context what is wanted and fits.
-    fn bound(&self, context: &mut Context, answered: &Message, found: &Found, wanted: Wanted) {
+    pub(super) fn bound(
+        &self,
+        context: &mut Context,
+        answered: &Message,
+        found: &Found,
+        wanted: Wanted,
+    ) {
         let settings = &self.ports.settings;
         let (agent, max_tokens) = match wanted {
             Wanted::Quotes => {

@@ -202,6 +202,29 @@ fn model_answers_with_sources_and_its_calls_are_accounted() {
 }
 
 #[test]
+fn model_may_search_in_other_words_before_it_answers_and_each_call_counts() {
+    let model = LlmServer::start(|call| {
+        let has_searched = call.prompt().contains("障害の原因");
+        let answer = match has_searched {
+            true => "Because of A-1234 [1].",
+            false => r#"{"search": ["障害の原因"]}"#,
+        };
+        answer_with_usage(answer, (1000, None, 20))
+    });
+    let program = program_with(&model.config(), &posts());
+    let question = "Why could nobody pay us?";
+    let response = ask(&program, &[question]);
+    assert_eq!(text(&response), "Because of A-1234 [1].", "{response}");
+    assert_eq!(ts_of(&response), [ts(60)]);
+    assert_eq!(response["calls"], json!(2));
+    let tokens = json!({ "input": 2000, "output": 40 });
+    assert_eq!(response["tokens"], tokens);
+    assert!(!model.prompts()[0].contains("A-1234"), "by its own words");
+    let usage = program.run(&["--json", "usage", "--by", "layer"]).json();
+    assert_eq!(usage["groups"][0]["input_tokens"], json!(2000), "{usage}");
+}
+
+#[test]
 fn answer_without_a_source_says_so() {
     let model = LlmServer::start(|_| answer_with_usage("I do not know that.", (1, None, 1)));
     let program = program_with(&model.config(), &posts());

@@ -52,9 +52,13 @@ async fn rendered_prompts_end_as_those_that_are_sent_and_call_nothing_that_can_f
     let end = |prompt: &str| prompt.split_once("## 現在の会話").unwrap().1.to_owned();
     let today = "今日は 2024-03-01 (金, Fri) です。\n";
     let numbers = "質問に関わる発言と記憶から述べたことには、そのあとに番号を [1] のように付けてください。\
-                   そこにない番号は書かないでください。\n";
+                   そこにない番号は書かないでください。\n\
+                   食い違いがあれば、後に言われたことが今の内容です。それを先に書き、前の内容は聞かれたときだけ、日付とともに以前のものとして書いてください。\n";
+    // The responder alone adds this.
+    let offer = "\n上の内容だけでは答えられないとき";
     let sent = host.llm.prompts().into_iter().map(|prompt| {
         assert!(prompt.contains(today), "{prompt}");
+        let prompt = prompt.split(offer).next().unwrap_or_default();
         end(&prompt.replace(today, "").replace(numbers, ""))
     });
     let rendered: Vec<String> = rendered.iter().map(|prompt| end(prompt)).collect();

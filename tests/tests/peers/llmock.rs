@@ -63,9 +63,13 @@ impl Llmock {
     }
 
     fn script_answer(&self, answer: &str, faults: &[Value]) {
-        self.0.post("/_llmock/reset", &json!({}));
         let mut behaviors = vec![json!({ "type": "reply", "text": answer, "times": null })];
         behaviors.extend_from_slice(faults);
+        self.behave(&behaviors);
+    }
+
+    fn behave(&self, behaviors: &[Value]) {
+        self.0.post("/_llmock/reset", &json!({}));
         self.0
             .post("/_llmock/scenario", &json!({ "behaviors": behaviors }));
     }
@@ -345,4 +349,52 @@ fn a_context_window_that_is_known_is_never_exceeded() {
         assert_eq!(server.attempts(), calls, "{wire:?}");
         assert_eq!(server.refused(), 0, "{wire:?}");
     }
+}
+
+/// The answer to a question whose words stand in no message, and how many calls it took, if the model says this, call by call.
+#[track_caller]
+fn asked(said: &[&str]) -> (String, u64) {
+    let server = Llmock::start(&[]);
+    let behavior = |text: &&str| json!({ "type": "reply", "text": text, "times": 1 });
+    let behaviors: Vec<Value> = said.iter().map(behavior).collect();
+    server.behave(&behaviors);
+    let url = server.0.url(OPENAI.1);
+    let agent = |name| {
+        let (model_id, _) = OPENAI;
+        format!(
+            "  {name}: {{ model_id: {model_id}, client_args: {{ base_url: '{url}', api_key: any }} }}\n"
+        )
+    };
+    let config = format!("agents:\n{}{}", agent("memory"), agent("response"));
+    let program = program_with(&config, &posts());
+    let question = "Who documents the launch?";
+    let response = program.run(&["--json", "ask", question]).json();
+    let attempts = server.attempts();
+    assert_eq!(response["calls"], json!(attempts));
+    (response["answer"].as_str().unwrap().to_owned(), attempts)
+}
+
+const SEARCH: &str = r#"{"search": ["release notes"]}"#;
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_model_searches_before_it_answers_or_does_not() {
+    for (said, calls) in [
+        (&["Bob does [1]."][..], 1),
+        (&[SEARCH, "Bob does [1]."], 2),
+        (&[SEARCH, SEARCH, "Bob does [1]."], 3),
+        (&[r#"{"search": ["release"#, "Bob does [1]."], 2),
+    ] {
+        let (answer, made) = asked(said);
+        assert!(answer.starts_with("Bob does"), "{said:?}: {answer}");
+        assert_eq!(made, calls, "{said:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_model_that_searches_for_ever_found_nothing() {
+    let (answer, calls) = asked(&[SEARCH; 4]);
+    assert_eq!(answer, "I found nothing about that.");
+    assert_eq!(calls, 3);
 }

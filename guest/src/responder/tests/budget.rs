@@ -215,11 +215,14 @@ fn a_judgments_prompt_fits_too() {
 }
 
 #[test]
-fn a_rendered_prompt_is_the_one_that_is_sent() {
-    let whole = length(&reply_within(u32::MAX).1[0]);
+fn a_rendered_prompt_is_the_one_that_is_sent_but_for_the_offer_to_search() {
+    let rendered = |prompt: &str| prompt.rfind("\n上の内容だけでは").unwrap();
+    let whole = &reply_within(u32::MAX).1[0];
+    let offer = length(&whole[rendered(whole)..]);
+    let whole = length(whole) - offer;
     for window in [whole, whole - 200, whole - 400] {
         let host = busy_host();
-        host.llm.window.set(Some(window));
+        host.llm.window.set(Some(window + offer));
         let newest = target(Some(-100), -94);
         mention(&host, &newest).unwrap();
         let mut context = host
@@ -240,8 +243,10 @@ fn a_rendered_prompt_is_the_one_that_is_sent() {
             now: Some(at(0)),
             ..crate::context::NO_NOTES
         });
+        host.llm.window.set(Some(window));
         let ports = host.ports();
-        let rendered = asker(&ports, at(0)).render_reply(&context, Occasion::Mention);
-        assert_eq!(rendered.unwrap(), host.llm.prompts()[0]);
+        let prompt = asker(&ports, at(0)).render_reply(&context, Occasion::Mention);
+        let sent = &host.llm.prompts()[0];
+        assert_eq!(prompt.unwrap(), sent[..rendered(sent)]);
     }
 }

@@ -11,6 +11,7 @@ mod asking;
 mod attacks;
 mod budget;
 mod found;
+mod further;
 mod judging;
 mod marking;
 mod missing;

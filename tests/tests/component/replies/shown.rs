@@ -90,13 +90,11 @@ async fn an_answer_and_a_judgment_have_each_their_persona_and_their_template() {
     });
     mention(&host, &question()).await.unwrap();
     host.plugin().judge(&question(), now()).await.unwrap();
-    assert_eq!(
-        host.llm.prompts(),
-        [
-            "reply_prompt.j2: You are myao.\n\nYou answer.",
-            "judgment_prompt.j2: You are myao.\n\nYou judge."
-        ]
-    );
+    let [reply, judgment] = host.llm.prompts().try_into().unwrap();
+    // Behind it, the model may search.
+    let own = "reply_prompt.j2: You are myao.\n\nYou answer.\n";
+    assert!(reply.starts_with(own), "{reply}");
+    assert_eq!(judgment, "judgment_prompt.j2: You are myao.\n\nYou judge.");
 }
 
 #[tokio::test]
