@@ -35,7 +35,7 @@ use history::{History, Store};
 use run::{Counts, Run, Seen};
 use texts::Side;
 
-const HISTORIES: u64 = 1000;
+const HISTORIES: u64 = 250;
 /// Over a server, where each takes longer.
 const HISTORIES_OVER_POSTGRES: u64 = 10;
 const FIRST_SEED: u64 = 1;
