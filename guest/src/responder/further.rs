@@ -20,7 +20,7 @@ const MOST_CHARACTERS: usize = 200;
 /// each of which adds so many messages.
 const MOST_ADDED: usize = 6;
 
-/// What was looked for so far.
+/// The searches so far, round by round.
 #[derive(Default)]
 pub(super) struct Searches {
     done: Vec<Vec<String>>,
@@ -32,7 +32,7 @@ impl Searches {
         self.done.len() < ROUNDS
     }
 
-    /// The text that is added to the prompt: what was looked for, and whether more may be.
+    /// The text that is added to the prompt: the searches so far, and whether there may be more.
     pub(super) fn told(&self, language: Language) -> String {
         let is_japanese = language == Language::Japanese;
         let done: Vec<String> = self
