@@ -56,12 +56,21 @@ pub(super) fn can_never_succeed(error: &CallError) -> bool {
     )
 }
 
-/// Returns true if another answer of the model may succeed. An answer that the database or Slack did not take was paid for,
-/// and is tried again as it is.
+/// Returns true if other answers of the model may succeed. Answers that the database or Slack did not take, or after which the
+/// model could not be asked again, were paid for and are used as they are.
 pub(super) fn may_be_the_answers_fault(error: &CallError) -> bool {
     !matches!(
         error,
-        CallError::Refused(Error::Chat(_) | Error::Storage(_))
+        CallError::Refused(
+            Error::Chat(_)
+                | Error::Storage(_)
+                | Error::Llm(
+                    LlmError::RateLimited(_)
+                        | LlmError::Unavailable(_)
+                        | LlmError::TimedOut
+                        | LlmError::InvalidRequest(_)
+                )
+        )
     )
 }
 

@@ -1,8 +1,10 @@
 //! The bot is killed at each step of an answer: one whole answer stands in the channel in the end.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use myao_fake_slack::{BotPost, FakeSlack, Fault};
 use myao_tests::bot::{Bot, said};
-use myao_tests::llm_server::{LlmServer, answer};
+use myao_tests::llm_server::{LlmServer, answer, error};
 use myao_tests::program::Program;
 
 use super::common::{
@@ -168,6 +170,14 @@ fn the_model_is_not_asked_again_for_an_answer_that_is_on_the_disk() {
     assert_eq!(ended.calls, 1, "calls of the model");
 }
 
+/// Waits until an answer failed.
+#[track_caller]
+fn failed_once(bot: &mut Bot) {
+    bot.until("an answer failed", |program| {
+        (number(program, "SELECT COUNT(*) FROM replies WHERE failures = 1") == 1).then_some(())
+    });
+}
+
 #[test]
 fn the_model_is_not_asked_again_for_an_answer_that_the_database_did_not_take() {
     let slack = workspace();
@@ -177,13 +187,31 @@ fn the_model_is_not_asked_again_for_an_answer_that_the_database_did_not_take() {
     let refuses = "ALTER TABLE reply_parts RENAME COLUMN text TO no_text";
     database(bot.program()).execute_batch(refuses).unwrap();
     slack.mention(EMIKO, CAMP, "what was decided?", None);
-    bot.until("the database refuses the answer", |program| {
-        (number(program, "SELECT COUNT(*) FROM replies WHERE failures = 1") == 1).then_some(())
-    });
+    failed_once(&mut bot);
     let accepts = "ALTER TABLE reply_parts RENAME COLUMN no_text TO text; UPDATE replies SET next_try_at = 0;";
     database(bot.program()).execute_batch(accepts).unwrap();
     posts(&mut bot, &slack, 1);
     assert_eq!(reply_calls(&llm).len(), 1);
+}
+
+#[test]
+fn a_model_that_is_away_after_a_search_is_not_asked_for_the_search_again() {
+    let slack = workspace();
+    let calls = AtomicUsize::new(0);
+    let llm = model(move |_| match calls.fetch_add(1, Ordering::Relaxed) {
+        0 => answer(r#"{"search": ["camp"]}"#),
+        1 => error(503, "{}"),
+        _ => answer(ANSWER),
+    });
+    let mut bot = Bot::start(Program::default(), &config(&slack, &llm));
+    bot.caught_up();
+    slack.mention(EMIKO, CAMP, "what was decided?", None);
+    failed_once(&mut bot);
+    let at_once = "UPDATE replies SET next_try_at = 0";
+    database(bot.program()).execute_batch(at_once).unwrap();
+    let posted = posts(&mut bot, &slack, 1);
+    assert_eq!(posted.first().unwrap().text, ANSWER);
+    assert_eq!(reply_calls(&llm).len(), 3);
 }
 
 #[test]
