@@ -45,6 +45,7 @@ pub mod schedule;
 pub mod serve;
 pub mod settings;
 mod shortcuts;
+mod sign;
 pub mod slack;
 pub mod stop;
 mod strikes;

@@ -20,6 +20,7 @@ use super::budget::Budget;
 use super::clock::Clock;
 use super::current::Current;
 use super::metrics::{Metrics, seconds};
+use super::sign::{self, Sign};
 use super::stop::Stop;
 use super::told::Told;
 use super::waiting::Deferrals;
@@ -174,7 +175,10 @@ impl Mentions {
         let began = Instant::now();
         let channel_id = &reply.channel_id;
         let words = Words::of(reply.kind);
-        let kept = match self.try_answer(reply).await {
+        let mut sign = None;
+        let tried = self.try_answer(reply, &mut sign).await;
+        let is_over = tried.as_ref().err().is_none_or(can_never_succeed);
+        let kept = match tried {
             Ok(Answered::Posted) => {
                 self.metrics.replies.count(match reply.kind {
                     ReplyKind::Mention => "mention",
@@ -226,9 +230,16 @@ impl Mentions {
                 );
             }
         }
+        if is_over && reply.kind == ReplyKind::Mention {
+            sign::take_off(sign, &self.slack, reply).await;
+        }
     }
 
-    async fn try_answer(&self, reply: &WaitingReply) -> Result<Answered, CallError> {
+    async fn try_answer(
+        &self,
+        reply: &WaitingReply,
+        sign: &mut Option<Sign>,
+    ) -> Result<Answered, CallError> {
         if reply.is_begun {
             let posted = self
                 .slack
@@ -262,6 +273,9 @@ impl Mentions {
         };
         let plugin = self.slack.answering(self.current.plugin());
         let as_of = self.clock.local(as_of);
+        if reply.kind == ReplyKind::Mention {
+            *sign = sign::show(&self.slack, reply, &self.current.settings().pin_emoji);
+        }
         let answered = plugin.reply_to_mention(&target, as_of).await;
         self.unless_refused(reply, answered).await
     }

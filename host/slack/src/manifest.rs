@@ -53,6 +53,10 @@ pub const REQUIRED_SCOPES: &[(&str, &str)] = &[
         "what people mark with the emoji that pins does not arrive (reaction_added, reaction_removed)",
     ),
     (
+        "reactions:write",
+        "nobody sees that an answer is being written (reactions.add, reactions.remove)",
+    ),
+    (
         "users:read",
         "people have no names (users.list, users.info), and changes of them do not arrive (team_join, user_change)",
     ),

@@ -181,7 +181,7 @@ impl State {
         name: &str,
     ) -> Result<(), &'static str> {
         let item_user = self.message(id, ts)?.author.user().map(str::to_owned);
-        let now = self.clock.tick();
+        let now = self.clock.reacts(user == BOT_USER);
         let channel = self.world.channels.get_mut(id).unwrap();
         channel
             .messages

@@ -2,9 +2,11 @@
 
 use serde_json::json;
 
+use crate::BOT_USER;
 use crate::server::FakeSlack;
 use crate::state::State;
 use crate::ts::Ts;
+use crate::world::Reaction;
 
 impl State {
     /// A user takes a reaction back.
@@ -16,7 +18,7 @@ impl State {
         name: &str,
     ) -> Result<(), &'static str> {
         let item_user = self.message(id, ts)?.author.user().map(str::to_owned);
-        let now = self.clock.tick();
+        let now = self.clock.reacts(user == BOT_USER);
         let channel = self.world.channels.get_mut(id).unwrap();
         let reactions = &mut channel.messages.get_mut(&ts).unwrap().reactions;
         reactions.retain(|reaction| reaction.name != name || reaction.user != user);
@@ -62,6 +64,20 @@ impl FakeSlack {
     pub fn unreact(&self, user: &str, channel: &str, ts: &str, emoji: &str) {
         let ts = Ts::parse(ts).unwrap_or_else(|| panic!("`{ts}` is no ts"));
         self.act("reaction", |state| state.unreact(user, channel, ts, emoji));
+    }
+
+    /// The reactions to a message: who, and the emoji's name.
+    ///
+    /// # Panics
+    ///
+    /// There is no such message.
+    #[must_use]
+    pub fn reactions(&self, channel: &str, ts: &str) -> Vec<(String, String)> {
+        let ts = Ts::parse(ts).unwrap_or_else(|| panic!("`{ts}` is no ts"));
+        let world = self.world();
+        let reactions = world.channels[channel].messages[&ts].reactions.iter();
+        let of = |reaction: &Reaction| (reaction.user.clone(), reaction.name.clone());
+        reactions.map(of).collect()
     }
 
     /// A user pins a message (`pin_added`).

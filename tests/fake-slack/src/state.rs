@@ -15,7 +15,7 @@ use crate::ts::Clock;
 use crate::world::World;
 
 /// The scopes that the bot's token begins with.
-const SCOPES: [&str; 16] = [
+const SCOPES: [&str; 17] = [
     "app_mentions:read",
     "channels:history",
     "channels:read",
@@ -30,6 +30,7 @@ const SCOPES: [&str; 16] = [
     "mpim:read",
     "pins:read",
     "reactions:read",
+    "reactions:write",
     "team:read",
     "users:read",
 ];

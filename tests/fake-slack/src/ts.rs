@@ -90,6 +90,11 @@ impl Clock {
         self.give(self.last.0 + 1)
     }
 
+    /// The next time for a reaction.
+    pub(crate) fn reacts(&mut self, is_bot: bool) -> Ts {
+        if is_bot { self.between() } else { self.tick() }
+    }
+
     /// Moves on to `ts`, never back.
     pub(crate) fn advance_to(&mut self, ts: Ts) {
         self.last = self.last.max(ts);

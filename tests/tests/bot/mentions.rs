@@ -206,6 +206,41 @@ fn a_mention_that_was_deleted_before_the_answer_gets_none() {
     assert_eq!(metadata["event_payload"]["answers"], kept);
 }
 
+#[test]
+fn a_mention_has_a_sign_until_it_is_answered_and_is_answered_without_one() {
+    for may_react in [true, false] {
+        let slack = workspace();
+        if !may_react {
+            slack.remove_scope("reactions:write");
+        }
+        let (llm, gate) = held_model();
+        let mut bot = connect(&slack, &replies_of(&llm));
+        let mention = slack.mention(EMIKO, CAMP, "会場は？", None);
+        let signs = || {
+            let adds = slack.requests_of("reactions.add").len();
+            (adds, slack.requests_of("reactions.remove").len())
+        };
+        bot.until("the sign", |_| (signs() == (1, 0)).then_some(()));
+        let shown = || slack.reactions(CAMP, &mention);
+        let expected: &[(&str, &str)] = if may_react {
+            &[(BOT_USER, "eyes")]
+        } else {
+            &[]
+        };
+        let found = shown();
+        let found: Vec<(&str, &str)> = found.iter().map(|(who, name)| (&**who, &**name)).collect();
+        assert_eq!(found, expected);
+        gate.open();
+        posts(&slack, &mut bot, 1);
+        bot.until("the sign is off", |_| (signs() == (1, 1)).then_some(()));
+        assert_eq!(shown(), []);
+        // It is quicker now.
+        slack.mention(AKARI, CAMP, "予算は？", None);
+        posts(&slack, &mut bot, 2);
+        bot.stop();
+    }
+}
+
 /// The answer to what it said before is not posted.
 #[test]
 fn a_mention_that_was_edited_before_the_answer_is_answered_once_as_it_reads_now() {

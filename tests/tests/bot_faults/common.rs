@@ -34,7 +34,8 @@ pub(crate) fn model(script: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> 
     })
 }
 
-/// A configuration over that Slack and that model.
+/// A configuration over that Slack and that model. An emoji that pins is no sign that an answer is written: the events of such
+/// signs would come at any time, and events are counted.
 pub(crate) fn config(slack: &FakeSlack, llm: &LlmServer) -> String {
     let api_url = slack.api_url();
     let base_url = llm.base_url();
@@ -45,7 +46,7 @@ pub(crate) fn config(slack: &FakeSlack, llm: &LlmServer) -> String {
         )
     };
     format!(
-        "slack: {{ bot_token: {BOT_TOKEN}, app_token: {APP_TOKEN}, api_url: '{api_url}' }}\n\
+        "slack: {{ bot_token: {BOT_TOKEN}, app_token: {APP_TOKEN}, api_url: '{api_url}', pin_emoji: eyes }}\n\
          agents:\n{}{}\
          memory: {{ long_term_update_interval_seconds: 86400 }}\n\
          response: {{ check_interval_seconds: 86400, mention_limits: {{ per_person: 0, per_channel: 0 }} }}\n",

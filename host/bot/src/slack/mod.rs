@@ -3,5 +3,5 @@
 mod external;
 pub(crate) mod history;
 pub mod live;
-mod post;
+pub(crate) mod post;
 pub mod stored;

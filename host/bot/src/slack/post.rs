@@ -23,6 +23,8 @@ use super::live::{LiveSlack, from_client, from_storage};
 const MAX_POSTS: usize = 5;
 /// The type of the metadata that posts carry.
 const METADATA: &str = "myao_reply";
+/// The emoji on a message that is being answered.
+pub(crate) const SIGN: &str = "eyes";
 
 /// Where a post goes.
 struct Place {
@@ -105,6 +107,18 @@ impl LiveSlack {
             .client
             .post_ephemeral(channel_id, thread.as_deref(), user_id, text, blocks);
         said.await.map_err(from_client)
+    }
+
+    /// Shows on a message that it is being answered, or no more.
+    pub(crate) async fn sign(
+        &self,
+        channel_id: &str,
+        ts: TsKey,
+        is_shown: bool,
+    ) -> Result<(), ChatError> {
+        let ts = ts.to_string();
+        let signed = self.client.react(channel_id, &ts, SIGN, is_shown);
+        signed.await.map_err(from_client)
     }
 
     /// Continues an answer that was stored but not completely posted.

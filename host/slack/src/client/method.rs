@@ -1,7 +1,7 @@
 //! The methods of the Web API: how their parameters are sent, and if a call may be repeated.
 
 /// The methods that the bot calls while it works.
-pub(super) const NAMES: [&str; 16] = [
+pub(super) const NAMES: [&str; 18] = [
     "auth.test",
     "bots.info",
     "chat.getPermalink",
@@ -13,6 +13,8 @@ pub(super) const NAMES: [&str; 16] = [
     "conversations.list",
     "conversations.members",
     "conversations.replies",
+    "reactions.add",
+    "reactions.remove",
     "users.conversations",
     "users.info",
     "users.list",

@@ -1,4 +1,4 @@
-//! Posts of the bot: messages, its Home tab, and modal windows.
+//! Posts of the bot: messages, reactions, its Home tab, and modal windows.
 
 use serde_json::{Value, json};
 
@@ -96,6 +96,29 @@ impl SlackClient {
         });
         self.call(Method::set("chat.update"), &params).await?;
         Ok(())
+    }
+
+    /// Adds a reaction of the bot to a message, or takes it off. Returns without an error if that was done already.
+    ///
+    /// # Errors
+    /// See [`ClientError`].
+    pub async fn react(
+        &self,
+        channel_id: &str,
+        ts: &str,
+        emoji: &str,
+        is_shown: bool,
+    ) -> Result<(), ClientError> {
+        let (method, done) = if is_shown {
+            ("reactions.add", "already_reacted")
+        } else {
+            ("reactions.remove", "no_reaction")
+        };
+        let params = json!({"channel": channel_id, "timestamp": ts, "name": emoji});
+        match self.call(Method::set(method), &params).await {
+            Err(ClientError::Refused { code, .. }) if code == done => Ok(()),
+            reacted => reacted.map(drop),
+        }
     }
 
     /// Sets a user's Home tab. `view` is a view of the type `home`.

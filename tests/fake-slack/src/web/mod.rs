@@ -6,6 +6,7 @@ mod conversations;
 mod history;
 mod page;
 mod people;
+mod reactions;
 
 use std::sync::Arc;
 
@@ -123,6 +124,8 @@ fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
         "conversations.list" => conversations::list(state, request),
         "conversations.members" => conversations::members(state, request),
         "conversations.replies" => history::replies(state, request),
+        "reactions.add" => reactions::add(state, request),
+        "reactions.remove" => reactions::remove(state, request),
         "users.conversations" => conversations::of_user(state, request),
         "users.info" => people::info(state, request),
         "users.list" => people::list(state, request),
