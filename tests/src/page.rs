@@ -17,8 +17,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A running page, with its folder.
 pub struct Served {
     process: Child,
-    /// The first line of the output.
-    pub first_line: String,
+    /// The output before the line with the link.
+    pub before: String,
+    /// The line with the link.
+    pub link_line: String,
     /// Where it listens.
     pub address: SocketAddr,
     cookie: String,
@@ -87,25 +89,38 @@ impl Served {
     /// Starts the page; nobody has opened its link yet.
     #[must_use]
     pub fn start(program: Program, arguments: &[&str]) -> Self {
-        let all = [&["serve"], arguments].concat();
+        Self::by(program, &[&["serve"], arguments].concat())
+    }
+
+    /// Runs a command that shows the page in the end.
+    #[must_use]
+    pub fn by(program: Program, command: &[&str]) -> Self {
         let mut process = program
-            .command(&all)
+            .command(command)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut first_line = String::new();
-        let stdout = process.stdout.as_mut().unwrap();
-        BufReader::new(stdout).read_line(&mut first_line).unwrap();
-        let first_line = first_line.trim_end().to_owned();
-        let address = first_line.strip_prefix("http://").and_then(|rest| {
+        let mut stdout = BufReader::new(process.stdout.as_mut().unwrap());
+        let mut before = String::new();
+        let link_line = loop {
+            let mut line = String::new();
+            let read = stdout.read_line(&mut line).unwrap();
+            assert!(read > 0, "no link after: {before}");
+            if line.starts_with("http://") {
+                break line.trim_end().to_owned();
+            }
+            before.push_str(&line);
+        };
+        let address = link_line.strip_prefix("http://").and_then(|rest| {
             let (address, _) = rest.split_once('/')?;
             address.parse().ok()
         });
-        let address = address.unwrap_or_else(|| panic!("no link: {first_line}"));
+        let address = address.unwrap_or_else(|| panic!("no link: {link_line}"));
         Self {
             process,
-            first_line,
+            before,
+            link_line,
             address,
             cookie: String::new(),
             program,
@@ -127,7 +142,7 @@ impl Served {
     #[must_use]
     pub fn link(&self) -> String {
         let start = format!("http://{}", self.address);
-        self.first_line.strip_prefix(&start).unwrap().to_owned()
+        self.link_line.strip_prefix(&start).unwrap().to_owned()
     }
 
     /// The cookie of whoever opened the link.

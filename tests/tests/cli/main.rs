@@ -46,4 +46,5 @@ mod shell;
 mod summarize;
 mod terminal;
 mod traces;
+mod trial;
 mod usage;

@@ -5,7 +5,7 @@ set -euo pipefail
 
 bot=
 for argument in "$@"; do
-    case $argument in run | serve) bot=yes ;; esac
+    case $argument in run | serve | try) bot=yes ;; esac
     [ "$argument" = --help ] && exec "$REAL_MYAO" "$@"
 done
 [ -n "$bot" ] || exec "$REAL_MYAO" "$@"

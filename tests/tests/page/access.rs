@@ -36,7 +36,7 @@ fn with_json_the_link_is_json() {
 #[test]
 fn another_address_comes_with_a_warning() {
     let served = Served::start(empty(), &["--listen", "0.0.0.0:0"]);
-    assert!(served.first_line.starts_with("http://127.0.0.1:"));
+    assert!(served.link_line.starts_with("http://127.0.0.1:"));
     let (code, _, error) = served.stopped();
     assert_eq!(code, Some(0));
     assert!(error.contains("warning: other machines reach"), "{error}");

@@ -46,7 +46,7 @@ fn run(script: &str, address: &str, more: &[&str]) -> PathBuf {
 #[ignore = "needs Chromium and playwright-core: make test-page"]
 fn a_newcomer_finds_what_was_decided_and_why_with_mouse_and_keyboard() {
     let served = Served::start(demo_program(), &[]);
-    let folder = run("browse.js", &served.first_line, &[]);
+    let folder = run("browse.js", &served.link_line, &[]);
     if std::env::var_os("MYAO_WRITE_DOCS").is_some() {
         for picture in PICTURES {
             let kept = project_file("docs/pictures").join(picture);

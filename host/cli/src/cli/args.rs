@@ -51,6 +51,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Write a first configuration; in a terminal it asks for missing values
     Init(InitArgs),
+    /// See the memories and answers that come of a Slack export, in the terminal and as a web page; nothing of it stays
+    Try(TryArgs),
     /// Run the bot: listen to Slack, remember, answer
     Run,
     /// Show memories, where they come from, search and questions as a web page; prints the link that opens it once
@@ -66,12 +68,8 @@ pub(crate) enum Command {
     Import {
         /// The export or database
         path: PathBuf,
-        /// Take the private channels of an export, too
-        #[arg(long)]
-        include_private: bool,
-        /// Take the direct messages and group messages of an export, too
-        #[arg(long)]
-        include_direct_messages: bool,
+        #[command(flatten)]
+        taken: TakenArgs,
     },
     /// Make the memories that a bot running all the time would have made of the stored messages
     Backfill(BackfillArgs),
@@ -176,6 +174,49 @@ pub(crate) struct InitArgs {
     /// Where the model is, if not at its provider
     #[arg(long, value_name = "URL", requires = "model")]
     pub(crate) base_url: Option<String>,
+}
+
+/// The conversations of an export that are taken, too.
+#[derive(Debug, Args)]
+pub(crate) struct TakenArgs {
+    /// Take the private channels of an export, too
+    #[arg(long)]
+    pub(crate) include_private: bool,
+
+    /// Take the direct messages and group messages of an export, too
+    #[arg(long)]
+    pub(crate) include_direct_messages: bool,
+}
+
+impl TakenArgs {
+    /// The options of the import.
+    pub(crate) fn options(&self) -> myao_import::Options {
+        myao_import::Options::default().with(|options| {
+            options.include_private = self.include_private;
+            options.include_direct_messages = self.include_direct_messages;
+        })
+    }
+}
+
+/// An export to try.
+#[derive(Debug, Args)]
+pub(crate) struct TryArgs {
+    /// The export: a folder or a zip file
+    pub(crate) export: PathBuf,
+
+    /// Keep the database in this file, which does not exist yet
+    #[arg(long, value_name = "FILE")]
+    pub(crate) keep: Option<PathBuf>,
+
+    /// Let the configured model make the memories; without this only their cost is estimated
+    #[arg(long)]
+    pub(crate) yes: bool,
+
+    #[command(flatten)]
+    pub(crate) taken: TakenArgs,
+
+    #[command(flatten)]
+    pub(crate) page: ServeArgs,
 }
 
 /// Where the page is.

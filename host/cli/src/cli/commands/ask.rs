@@ -86,7 +86,7 @@ impl Cost {
     }
 }
 
-fn print(response: &Response, address: Option<&str>) -> anyhow::Result<()> {
+pub(super) fn print(response: &Response, address: Option<&str>) -> anyhow::Result<()> {
     let mut out = output::stdout();
     writeln!(out, "{}", output::for_reading(response.text.trim_end()))?;
     if !response.sources.is_empty() {

@@ -153,10 +153,27 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
         };
         return estimate::print(app, work).await;
     }
+    let outcomes = fill_locked(app, workspace, until, keep_going).await?;
+    report_backfill(app, &outcomes, keep_going, None)
+}
+
+/// Makes the memories up to now, and prints which. Returns the exit code, a failure if one failed.
+pub(super) async fn make_all(app: &App) -> anyhow::Result<ExitCode> {
+    let workspace = app.existing_workspace()?;
+    let outcomes = fill_locked(app, workspace, app.time(None), true).await?;
+    print_backfill(app, &outcomes, true)?;
+    Ok(exit_code(!outcomes.failed.is_empty()))
+}
+
+async fn fill_locked(
+    app: &App,
+    workspace: Arc<dyn Workspace>,
+    until: Timestamp,
+    keep_going: bool,
+) -> anyhow::Result<Outcomes> {
     let (workspace, _only_one) = app.lock(Work::Backfill, workspace)?;
     let plugin = app.plugin_over(&workspace).await?;
-    let outcomes = fill(app, &*workspace, &plugin, until, keep_going).await?;
-    report_backfill(app, &outcomes, keep_going, None)
+    fill(app, &*workspace, &plugin, until, keep_going).await
 }
 
 /// Sets memories aside and makes them anew.
@@ -241,6 +258,9 @@ fn report_backfill(
         output::print_json(&report)?;
     } else {
         print_backfill(app, outcomes, keep_going)?;
+        if !outcomes.made.is_empty() && outcomes.failed.is_empty() {
+            writeln!(output::stdout(), "Next: {}", app.command("memory list"))?;
+        }
     }
     Ok(exit_code(!outcomes.failed.is_empty()))
 }

@@ -14,9 +14,17 @@ use crate::cli::app::{App, Explained as _};
 use crate::cli::commands::embed::embed_imported;
 use crate::cli::output;
 
+pub(crate) async fn run(app: &App, path: &Path, options: Options) -> anyhow::Result<ExitCode> {
+    take_in(app, path, options).await?;
+    if !app.json {
+        writeln!(output::stdout(), "Next: {}", app.command("backfill"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// Imports an export or a database: all of it, or nothing. A database that was created for the import is kept if the
 /// import fails: another process may have started to use it.
-pub(crate) async fn run(app: &App, path: &Path, options: Options) -> anyhow::Result<ExitCode> {
+pub(super) async fn take_in(app: &App, path: &Path, options: Options) -> anyhow::Result<()> {
     if myao_import::detect(path)? == Source::PythonBot {
         myao_import::python_bot::limit_memory()?;
     }
@@ -35,10 +43,7 @@ pub(crate) async fn run(app: &App, path: &Path, options: Options) -> anyhow::Res
     if let Err(error) = embed_imported(app).await {
         tracing::warn!("messages are found by their words alone: {error:#}");
     }
-    if !app.json {
-        writeln!(output::stdout(), "Next: {}", app.command("backfill"))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 async fn read(

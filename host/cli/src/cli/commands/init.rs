@@ -133,7 +133,7 @@ fn answer<T: FromStr + Display>(
 }
 
 /// The time zone of this machine, if it has a name.
-fn local_zone() -> Option<Tz> {
+pub(super) fn local_zone() -> Option<Tz> {
     let from_environment = || {
         std::env::var("TZ")
             .ok()?

@@ -26,6 +26,7 @@ mod search;
 mod serve;
 mod shell;
 mod slack;
+mod trial;
 mod usage;
 
 use std::process::ExitCode;
@@ -43,17 +44,8 @@ pub(super) async fn run(app: &App, command: Command) -> anyhow::Result<ExitCode>
         Command::Doctor(arguments) => doctor::run(app, &arguments).await,
         Command::Config(command) => config::run(app, &command),
         Command::Slack(command) => slack::run(app, &command),
-        Command::Import {
-            path,
-            include_private,
-            include_direct_messages,
-        } => {
-            let options = myao_import::Options::default().with(|options| {
-                options.include_private = include_private;
-                options.include_direct_messages = include_direct_messages;
-            });
-            import::run(app, &path, options).await
-        }
+        Command::Import { path, taken } => import::run(app, &path, taken.options()).await,
+        Command::Try(arguments) => trial::run(app, &arguments).await,
         Command::Backfill(arguments) => generate::backfill(app, &arguments).await,
         Command::Rebuild(arguments) => generate::rebuild(app, &arguments).await,
         Command::Generate(arguments) => generate::generate(app, &arguments).await,

@@ -20,12 +20,17 @@ use crate::cli::signals::signals;
 use crate::cli::{costs, output};
 
 pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<ExitCode> {
+    page(app, arguments.listen, app.command("serve")).await?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shows the page until a signal ends it. `again` is the command that starts it again.
+pub(super) async fn page(app: &App, listen: SocketAddr, again: String) -> anyhow::Result<()> {
     let workspace = app.existing_workspace()?;
     let plugin = app.plugin_over(&workspace).await?;
-    let listener = TcpListener::bind(arguments.listen).await.with_context(|| {
+    let listener = TcpListener::bind(listen).await.with_context(|| {
         format!(
-            "cannot listen at {}: name another address with --listen, or leave it out for a free port",
-            arguments.listen
+            "cannot listen at {listen}: name another address with --listen, or leave it out for a free port"
         )
     })?;
     let address = listener.local_addr()?;
@@ -34,13 +39,13 @@ pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<Exit
     }
     let current = Current::fixed(app.config.bot_settings(), plugin);
     let site = site(app, workspace, current).await?;
-    let page = Page::for_operator(site, Place::Operator, address.port(), app.command("serve"))?;
+    let page = Page::for_operator(site, Place::Operator, address.port(), again)?;
     let (ask_stop, stop) = Stop::new();
     let signals = tokio::spawn(signals(ask_stop, None)?);
     print_link(app, &page, reachable(address))?;
     page.serve(listener, stop).await;
     signals.abort();
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 /// The content of the page.

@@ -177,9 +177,7 @@ pub(super) fn print_backfill(
     }
     let stopped = print_failures(&mut out, &outcomes.failed)?;
     print_deferred(app, &mut out, &outcomes.deferred)?;
-    if outcomes.failed.is_empty() {
-        writeln!(out, "Next: {}", app.command("memory list"))?;
-    } else if stopped || !keep_going {
+    if !outcomes.failed.is_empty() && (stopped || !keep_going) {
         let past = if stopped {
             ""
         } else {
