@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(events, EVENTS.map(|(event, _)| event).into());
         let mut needed: BTreeSet<_> = EVENTS.map(|(_, scope)| scope).into();
         needed.remove("");
-        needed.extend(["chat:write", "commands"]);
+        needed.extend(["chat:write", "commands", "reactions:write"]);
         let required: BTreeSet<_> = REQUIRED_SCOPES.iter().map(|(scope, _)| *scope).collect();
         assert_eq!(needed, required);
     }
