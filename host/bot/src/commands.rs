@@ -2,9 +2,9 @@
 
 use myao_secrets::{MAX_QUESTION_CHARS, excess};
 use myao_slack::blocks::{
-    Language, MemoryView, answer_message, direct_message, help_message, history_message,
-    memory_message, off_record_message, search_message, since_message, sources_message,
-    thread_hint, thread_message,
+    Language, MemoryView, ModeOutcome, answer_message, direct_message, help_message,
+    history_message, memory_message, mode_message, off_record_message, search_message,
+    since_message, sources_message, thread_hint, thread_message,
 };
 use myao_slack::command::{Command, parse_command};
 use myao_slack::permalink::parse_thread;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::current::Current;
 use super::limits::too_long;
-use super::off_record::{Asker, OffRecord};
+use super::off_record::OffRecord;
 use super::views::{Asked, Views};
 
 /// Answers commands.
@@ -121,13 +121,20 @@ impl Commands {
                 }
                 None => thread_hint(language),
             },
-            Command::OffRecord { of, is_off } => {
-                let asker = Asker {
-                    user_id: &payload.user_id,
-                    channel_id: here,
+            Command::OffRecord { is_off } => {
+                let outcome = self.off_record.switch(&payload.user_id, is_off);
+                off_record_message(outcome.await?, language)
+            }
+            Command::Mode { wanted } => {
+                let by_default = self.current.settings().response.mode.into();
+                let outcome = match here {
+                    Some(here) => {
+                        let asker = (payload.user_id.as_str(), here);
+                        self.off_record.mode(asker, wanted, by_default).await?
+                    }
+                    None => ModeOutcome::NoChannel,
                 };
-                let outcome = self.off_record.switch(asker, of, is_off).await?;
-                off_record_message(outcome, language)
+                mode_message(outcome, language)
             }
             Command::Help { unknown } => help_message(unknown.as_deref(), language),
         })

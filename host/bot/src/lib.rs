@@ -35,6 +35,7 @@ mod limits;
 pub mod marking;
 mod mentions;
 pub mod metrics;
+mod modes;
 mod off_record;
 mod pacing;
 pub mod people;

@@ -48,6 +48,8 @@ pub(super) enum Answered {
     Notified,
     /// The mention is over the limit.
     TooMany,
+    /// The bot only remembers in this channel, which the author was told.
+    OnlyRemembers,
 }
 
 /// Answers mentions, and continues posts that were interrupted.
@@ -217,6 +219,10 @@ impl Mentions {
                 );
                 Ok(())
             }
+            Ok(Answered::OnlyRemembers) => {
+                tracing::info!("a mention in {channel_id} is not answered, as its people want");
+                Ok(())
+            }
             Err(error) => self.failed(reply, &error).await,
         };
         match kept {
@@ -259,6 +265,9 @@ impl Mentions {
         let age = now - reply.asked_at;
         if age > i64::from(self.current.settings().response.max_message_age_seconds) {
             return Ok(Answered::TooOld);
+        }
+        if reply.kind == ReplyKind::Mention && self.only_remembers(reply).await? {
+            return Ok(Answered::OnlyRemembers);
         }
         if reply.kind == ReplyKind::Mention
             && let Some(answered) = self.turn_away(reply, now).await?

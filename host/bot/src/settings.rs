@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 
 use myao_plugin::state::forgetting::Retention;
+use myao_plugin::state::off_record::Participation;
 use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::ts::TsKey;
 use myao_slack::blocks::Language;
@@ -53,6 +54,30 @@ pub enum ExternalChannels {
     Remember,
     /// Nothing of them is stored, and the bot says so once in each.
     Ignore,
+}
+
+/// How the bot takes part in a channel that it remembers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum ChannelMode {
+    /// It only remembers, and answers no mention.
+    Remember,
+    /// It answers mentions.
+    #[default]
+    Answer,
+    /// It also answers what nobody else has answered, if a model judges that it helps.
+    Join,
+}
+
+impl From<ChannelMode> for Participation {
+    fn from(mode: ChannelMode) -> Self {
+        match mode {
+            ChannelMode::Remember => Self::Silent,
+            ChannelMode::Answer => Self::Mentions,
+            ChannelMode::Join => Self::JoinsIn,
+        }
+    }
 }
 
 impl BotSettings {
@@ -188,6 +213,8 @@ const DAY_SECONDS: i64 = 24 * 3600;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Response {
+    /// How the bot takes part in channels whose people have not chosen with `/memory mode`. Default `answer`.
+    pub mode: ChannelMode,
     /// How often the bot looks for something to answer unasked. Default `60`.
     pub check_interval_seconds: u32,
     /// How long others may answer first. Default `300`.
@@ -208,6 +235,7 @@ pub struct Response {
 impl Default for Response {
     fn default() -> Self {
         Self {
+            mode: ChannelMode::default(),
             check_interval_seconds: 60,
             min_wait_seconds: 300,
             jitter_ratio: 0.3,

@@ -9,6 +9,7 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::judgments::{StoredJudgment, Unanswered};
 use myao_plugin::state::leases::{Leases, Piece};
+use myao_plugin::state::off_record::Participation;
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::is_under_way;
 use myao_plugin::{Answer, Judgment, Target};
@@ -104,9 +105,13 @@ impl Unasked {
         let waited_before = now.saturating_sub(to_seconds(shortest));
         let not_before = now.saturating_sub(config.max_message_age_seconds.into());
         let mut waiting = self.workspace.unanswered(waited_before, not_before).await?;
+        let set = self.workspace.participation().await?;
+        let by_default = Participation::from(config.mode);
         waiting.retain(|conversation| {
+            let id = &conversation.channel_id;
             // Each direct message is answered as a mention is.
-            if is_direct_message(&conversation.channel_id) {
+            let joins_in = *set.get(id).unwrap_or(&by_default) == Participation::JoinsIn;
+            if !joins_in || is_direct_message(id) {
                 return false;
             }
             let since = conversation.message_ts.unix_seconds();

@@ -49,12 +49,15 @@ pub enum Command {
         /// As it was typed; empty if there is none.
         link: String,
     },
-    /// Stops or resumes remembering somebody's messages, or a channel's: `off me`, `オフ 自分`, `on here`, `オン ここ`.
+    /// Stops or resumes remembering the person's messages: `off me`, `オフ 自分`, `on me`, `オン 自分`.
     OffRecord {
-        /// Whose; `None` if that is not said.
-        of: Option<Whose>,
-        /// True to stop remembering them.
-        is_off: bool,
+        /// True to stop remembering them; `None` if the person only asks.
+        is_off: Option<bool>,
+    },
+    /// How the bot takes part in this channel: `mode`, `モード`, and a mode.
+    Mode {
+        /// The mode to set; `None` if the person only asks.
+        wanted: Option<Mode>,
     },
     /// The list of commands: `help`, `ヘルプ`, and anything else.
     Help {
@@ -63,15 +66,19 @@ pub enum Command {
     },
 }
 
-/// Whose messages are meant.
+/// How a bot takes part in a channel.
 ///
-/// Exhaustive on purpose: a bot must know whom to ask.
+/// Exhaustive on purpose: a bot must know what to do in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Whose {
-    /// Those of the person who writes the command: `me`, `自分`.
-    Mine,
-    /// Those of everybody in this channel: `here`, `ここ`.
-    OfChannel,
+pub enum Mode {
+    /// It remembers nothing, and answers nothing: `off`, `オフ`.
+    Off,
+    /// It only remembers: `remember`, `記憶`.
+    Remember,
+    /// It answers mentions: `answer`, `回答`.
+    Answer,
+    /// It also answers what nobody else has answered: `join`, `参加`.
+    Join,
 }
 
 /// The memory whose sources somebody asks to see.
@@ -135,8 +142,15 @@ pub fn parse_command(text: &str) -> Command {
         ["since", ..] => Some(Command::Since {
             when: text.trim().to_owned(),
         }),
-        ["off" | "オフ", ref of @ ..] => off_record(of, true),
-        ["on" | "オン", ref of @ ..] => off_record(of, false),
+        ["off" | "オフ" | "on" | "オン"] => Some(Command::OffRecord { is_off: None }),
+        ["off" | "オフ", "me" | "自分" | "私"] => {
+            Some(Command::OffRecord { is_off: Some(true) })
+        }
+        ["on" | "オン", "me" | "自分" | "私"] => Some(Command::OffRecord {
+            is_off: Some(false),
+        }),
+        ["mode" | "モード"] => Some(Command::Mode { wanted: None }),
+        ["mode" | "モード", name] => mode(name).map(|mode| Command::Mode { wanted: Some(mode) }),
         ["help" | "?" | "ヘルプ" | "使い方"] => Some(Command::Help { unknown: None }),
         [.., last] if last.ends_with("から") || last.ends_with("以降") => {
             Some(Command::Since {
@@ -150,15 +164,14 @@ pub fn parse_command(text: &str) -> Command {
     })
 }
 
-/// `None` if it is not said of whom in words that are known.
-fn off_record(of: &[&str], is_off: bool) -> Option<Command> {
-    let of = match of {
-        [] => None,
-        ["me" | "自分" | "私"] => Some(Whose::Mine),
-        ["here" | "channel" | "ここ" | "チャンネル"] => Some(Whose::OfChannel),
+fn mode(name: &str) -> Option<Mode> {
+    Some(match name {
+        "off" | "オフ" => Mode::Off,
+        "remember" | "記憶" => Mode::Remember,
+        "answer" | "回答" => Mode::Answer,
+        "join" | "参加" => Mode::Join,
         _ => return None,
-    };
-    Some(Command::OffRecord { of, is_off })
+    })
 }
 
 fn behind_first_word(text: &str) -> String {
@@ -204,13 +217,18 @@ mod tests {
         let open = |about: &str| Command::Open {
             about: about.to_owned(),
         };
-        let off_record = |of, is_off| Command::OffRecord { of, is_off };
+        let off_record = |is_off| Command::OffRecord { is_off };
+        let mode = |wanted| Command::Mode { wanted };
         for (text, expected) in [
-            ("off", off_record(None, true)),
-            ("Off me", off_record(Some(Whose::Mine), true)),
-            ("オフ　自分", off_record(Some(Whose::Mine), true)),
-            ("on here", off_record(Some(Whose::OfChannel), false)),
-            ("オン ここ", off_record(Some(Whose::OfChannel), false)),
+            ("off", off_record(None)),
+            ("Off me", off_record(Some(true))),
+            ("オフ　自分", off_record(Some(true))),
+            ("on me", off_record(Some(false))),
+            ("mode", mode(None)),
+            ("Mode JOIN", mode(Some(Mode::Join))),
+            ("モード　記憶", mode(Some(Mode::Remember))),
+            ("mode answer", mode(Some(Mode::Answer))),
+            ("モード オフ", mode(Some(Mode::Off))),
             ("", Command::Show),
             ("  \u{3000}", Command::Show),
             ("show", Command::Show),
@@ -260,6 +278,7 @@ mod tests {
             "忘れて",
             "off everybody",
             "on and on",
+            "mode loud",
         ] {
             let unknown = Some(text.to_owned());
             assert_eq!(

@@ -105,6 +105,7 @@ pub fn requests(data: &[u8]) {
         Command::Help { unknown: None }
         | Command::Show
         | Command::Sources { .. }
+        | Command::Mode { .. }
         | Command::OffRecord { .. } => {}
     }
 }

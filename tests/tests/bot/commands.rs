@@ -398,8 +398,7 @@ fn the_app_home_shows_public_channels_only() {
     let home = words(&bot.until("a home", |_| slack.home(EMIKO)));
     let off = "今は覚えていません";
     assert!(!home.contains(off), "{home}");
-    slack.set_admin(EMIKO);
-    block_on(slack.slash_command(EMIKO, CAMP, "/memory", "オフ ここ"));
+    block_on(slack.slash_command(EMIKO, CAMP, "/memory", "モード オフ"));
     slack.open_home(EMIKO);
     bot.until("a home that says so", |_| {
         let home = words(&slack.home(EMIKO)?);

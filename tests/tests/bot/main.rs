@@ -23,6 +23,7 @@ mod marks;
 mod memory;
 mod mentions;
 mod missing;
+mod modes;
 mod odd;
 mod off_record;
 mod page;

@@ -1,4 +1,4 @@
-//! `/memory off`: what people and admins do not want remembered is not stored.
+//! `/memory off`: what people do not want remembered is not stored.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -7,8 +7,8 @@ use myao_tests::program::Program;
 use rusqlite::Connection;
 
 use crate::bot::support::{
-    AKARI, CAMP, EMIKO, block_on, connect, connect_again, model, number, posts, replies_of,
-    settled, workspace,
+    AKARI, CAMP, EMIKO, block_on, connect, connect_again, model, posts, replies_of, settled,
+    workspace,
 };
 
 fn command(slack: &FakeSlack, user: &str, channel: &str, text: &str) -> String {
@@ -66,29 +66,4 @@ fn what_a_person_says_off_the_record_is_not_stored_and_not_read_later() {
     assert!(!stored.contains("4711"));
     assert!(stored.contains("10時になりました") && stored.contains("9時です"));
     assert_eq!(llm.calls().len(), 1);
-}
-
-#[test]
-fn a_channel_is_taken_off_the_record_by_an_admin_alone() {
-    let slack = workspace();
-    let mut bot = connect(&slack, "");
-    bot.caught_up();
-    let refused = command(&slack, AKARI, CAMP, "オフ ここ");
-    assert!(refused.contains("管理者だけ"), "{refused}");
-    let nowhere = command(&slack, AKARI, "D0AKARI", "off here");
-    assert!(nowhere.contains("/memory オフ 自分"), "{nowhere}");
-    slack.set_admin(EMIKO);
-    let off = command(&slack, EMIKO, CAMP, "オフ ここ");
-    assert!(off.contains("/memory オン ここ"), "{off}");
-    slack.post(AKARI, CAMP, "暗証番号は 4711 です。", None);
-    settled(&slack, &mut bot);
-    let shown = command(&slack, AKARI, CAMP, "");
-    assert!(shown.contains("今は覚えていません"), "{shown}");
-    command(&slack, EMIKO, CAMP, "オン ここ");
-    post_in(&slack, 60, AKARI, "集合は9時です。");
-    settled(&slack, &mut bot);
-    let program = bot.stop();
-    assert!(!stored(&program).contains("4711"));
-    let kept = "SELECT COUNT(*) FROM messages WHERE deleted_at IS NULL";
-    assert_eq!(number(&program, kept), 1);
 }

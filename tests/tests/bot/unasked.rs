@@ -49,7 +49,7 @@ impl Judge {
     fn config(&self) -> String {
         format!(
             "timezone: Asia/Tokyo\n\
-             response: {{ check_interval_seconds: 1, min_wait_seconds: 1, jitter_ratio: 0 }}\n{}",
+             response: {{ mode: join, check_interval_seconds: 1, min_wait_seconds: 1, jitter_ratio: 0 }}\n{}",
             replies_of(&self.llm)
         )
     }

@@ -155,6 +155,16 @@ impl LiveSlack {
         Ok(user.administers(&self.bot.team_id))
     }
 
+    /// Returns true if Slack says now that a user belongs to this workspace, and is no guest.
+    ///
+    /// # Errors
+    /// If Slack does not answer.
+    pub(crate) async fn is_of_workspace(&self, user_id: &str) -> Result<bool, ChatError> {
+        let user = self.client.user_info(user_id).await.map_err(from_client)?;
+        let is_stranger = user.is_stranger_in(&self.bot.team_id);
+        Ok(user.deleted == Some(false) && is_stranger == Some(false))
+    }
+
     /// Requests users from Slack and stores them. One that Slack does not return is requested again later.
     ///
     /// # Errors

@@ -108,6 +108,8 @@ named! {
         RemoveToken = "remove-token",
         /// A memory whose lineage is not known is accepted.
         AcceptMemory = "accept-memory",
+        /// It is set how the bot takes part in a channel.
+        SetMode = "set-mode",
     }
 }
 

@@ -1,4 +1,7 @@
-//! Messages off the record: those of people and channels that do not want to be remembered.
+//! Messages off the record: those of people and channels that do not want to be remembered; and how the bot takes part in the
+//! channels that it remembers.
+
+use std::collections::BTreeMap;
 
 use crate::storage::StorageError;
 use crate::ts::TsKey;
@@ -12,6 +15,19 @@ pub enum Speaker {
     Channel(String),
     /// A person, by the user's id.
     User(String),
+}
+
+/// How the bot takes part in a channel that it remembers.
+///
+/// Exhaustive on purpose: a bot must know what to do in each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Participation {
+    /// It writes nothing of its own accord, and answers no mention.
+    Silent,
+    /// It answers mentions.
+    Mentions,
+    /// It answers mentions, and what nobody else answers if that helps.
+    JoinsIn,
 }
 
 /// The speakers off the record. Of a message that was written in such a time only that it exists is stored, however and whenever it
@@ -34,4 +50,16 @@ pub trait OffRecord: Send + Sync {
 
     /// Whose messages are off the record, and since when, ordered by [`Speaker`].
     async fn all_off_record(&self) -> Result<Vec<(Speaker, TsKey)>, StorageError>;
+
+    /// Sets how the bot takes part in a channel, at `now` in Unix seconds. Returns whether this changed anything; a channel that is
+    /// not known stays so.
+    async fn set_participation(
+        &self,
+        channel_id: &str,
+        how: Participation,
+        now: i64,
+    ) -> Result<bool, StorageError>;
+
+    /// How the bot takes part in the channels where somebody has set it, by the channel's id.
+    async fn participation(&self) -> Result<BTreeMap<String, Participation>, StorageError>;
 }

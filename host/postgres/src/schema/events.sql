@@ -158,7 +158,7 @@ CREATE TABLE audit (
     at BIGINT NOT NULL,
     actor TEXT COLLATE "C", -- the id of a user, or `operator`; NULL if not known
     door BIGINT NOT NULL CHECK (door BETWEEN 0 AND 2), -- the number of audit::Door, as the next of audit::Action
-    action BIGINT NOT NULL CHECK (action BETWEEN 0 AND 11),
+    action BIGINT NOT NULL CHECK (action BETWEEN 0 AND 12),
     -- The target. Nothing of it need be stored.
     channel_id TEXT COLLATE "C",
     ts_key BIGINT,

@@ -1,32 +1,23 @@
-//! The answers to `/memory off` and `/memory on`.
+//! The answers to `/memory off`, `/memory on` and `/memory mode`.
 
 use serde_json::Value;
 
-use crate::command::Whose;
+use crate::command::Mode;
 
 use super::words::Language;
 use super::{Moment, ephemeral, section};
 
-/// How a request ended.
+/// How a request about the person's own messages ended.
 ///
 /// Exhaustive on purpose: each has an answer of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OffRecordOutcome {
-    /// It was not said whose messages are meant. Each is `None` if the messages are remembered, and else when that ended.
-    Asks {
-        /// The person's.
-        mine: Option<Moment>,
-        /// The channel's.
-        of_channel: Option<Moment>,
-    },
+    /// The person asked: since when they are not remembered; `None` if they are.
+    Asks(Option<Moment>),
     /// They are not remembered any more.
-    Off(Whose),
+    Off,
     /// They are remembered from now on.
-    On(Whose),
-    /// Only admins may ask it for a channel.
-    NotAllowed,
-    /// This is no channel that is remembered.
-    NoChannel,
+    On,
 }
 
 /// The answer to [`crate::command::Command::OffRecord`].
@@ -34,17 +25,56 @@ pub enum OffRecordOutcome {
 pub fn off_record_message(outcome: OffRecordOutcome, language: Language) -> Value {
     let words = language.words();
     let text = match outcome {
-        OffRecordOutcome::Asks { mine, of_channel } => {
-            let mine = language.off_record(words.mine, mine);
-            let of_channel = language.off_record(words.of_channel, of_channel);
-            format!("{mine}\n{of_channel}\n{}", words.off_record_help)
+        OffRecordOutcome::Asks(since) => {
+            let mine = language.off_record(words.mine, since);
+            format!("{mine}\n{}", words.off_record_help)
         }
-        OffRecordOutcome::Off(Whose::Mine) => words.off_me.to_owned(),
-        OffRecordOutcome::Off(Whose::OfChannel) => words.off_here.to_owned(),
-        OffRecordOutcome::On(Whose::Mine) => words.on_me.to_owned(),
-        OffRecordOutcome::On(Whose::OfChannel) => words.on_here.to_owned(),
-        OffRecordOutcome::NotAllowed => words.only_admins.to_owned(),
-        OffRecordOutcome::NoChannel => words.no_channel.to_owned(),
+        OffRecordOutcome::Off => words.off_me.to_owned(),
+        OffRecordOutcome::On => words.on_me.to_owned(),
     };
     ephemeral(words.off_record_title, vec![section(&text)])
+}
+
+/// How a request about the mode of a channel ended.
+///
+/// Exhaustive on purpose: each has an answer of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModeOutcome {
+    /// The mode that was there and stays.
+    Is(Mode),
+    /// The mode from now on.
+    Set(Mode),
+    /// A person from outside asked for a change.
+    NotAllowed,
+    /// This is no channel that the bot is in.
+    NoChannel,
+}
+
+/// The answer to [`crate::command::Command::Mode`]: the present mode, and how to choose each.
+#[must_use]
+pub fn mode_message(outcome: ModeOutcome, language: Language) -> Value {
+    let words = language.words();
+    let text = match outcome {
+        ModeOutcome::Is(mode) => mode_list(mode, language),
+        ModeOutcome::Set(Mode::Off) => {
+            format!("{}\n\n{}", words.mode_off, mode_list(Mode::Off, language))
+        }
+        ModeOutcome::Set(mode) => format!("{}\n\n{}", words.mode_set, mode_list(mode, language)),
+        ModeOutcome::NotAllowed => words.mode_not_allowed.to_owned(),
+        ModeOutcome::NoChannel => words.no_channel.to_owned(),
+    };
+    ephemeral(words.mode_title, vec![section(&text)])
+}
+
+/// A line for each mode; the present one is bold.
+fn mode_list(present: Mode, language: Language) -> String {
+    let modes = [Mode::Off, Mode::Remember, Mode::Answer, Mode::Join];
+    let lines = modes.map(|mode| {
+        let (name, what) = language.mode(mode);
+        match mode == present {
+            true => format!("• *`/memory {name}` — {what}*"),
+            false => format!("• `/memory {name}` — {what}"),
+        }
+    });
+    lines.join("\n")
 }

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use super::Moment;
+use crate::command::Mode;
 
 /// The language of headings and hints. Memories are shown as they are.
 ///
@@ -62,14 +63,14 @@ pub(super) struct Words {
     pub(super) close: &'static str,
     pub(super) off_record_title: &'static str,
     pub(super) mine: &'static str,
-    pub(super) of_channel: &'static str,
     pub(super) off_record_help: &'static str,
     pub(super) off_me: &'static str,
-    pub(super) off_here: &'static str,
     pub(super) on_me: &'static str,
-    pub(super) on_here: &'static str,
-    pub(super) only_admins: &'static str,
     pub(super) no_channel: &'static str,
+    pub(super) mode_title: &'static str,
+    pub(super) mode_set: &'static str,
+    pub(super) mode_off: &'static str,
+    pub(super) mode_not_allowed: &'static str,
     pub(super) is_off_there: &'static str,
     pub(super) is_off_here: &'static str,
     pub(super) help: &'static str,
@@ -105,22 +106,21 @@ const JAPANESE: Words = Words {
     close: "閉じる",
     off_record_title: "覚えるかどうか",
     mine: "あなたの発言",
-    of_channel: "このチャンネルの発言",
     off_record_help: "• `/memory オフ 自分` — これからのあなたの発言を、どこでも覚えません（`off me`）\n\
-                      • `/memory オフ ここ` — これからのこのチャンネルの発言を覚えません。管理者だけが頼めます（`off here`）\n\
-                      • `/memory オン 自分`、`/memory オン ここ` — また覚えます（`on me`、`on here`）",
+                      • `/memory オン 自分` — また覚えます（`on me`）\n\
+                      • `/memory モード` — このチャンネルのことはこちら（`mode`）",
     off_me: "これからのあなたの発言は、どのチャンネルでも覚えません。私へのメンションやダイレクトメッセージにも答えません。`/memory 検索` などは使えます。\n\
              これまでの発言はそのままです。消すには管理者に頼むか、`/memory オン 自分` のあとで、そのスレッドで「忘れて」とメンションしてください。\n\
              戻すには `/memory オン 自分`。",
-    off_here: "これからのこのチャンネルの発言は覚えません。ここでのメンションにも答えません。\n\
-               これまでの記憶はそのままです。消すには、管理者が `myao forget --channel` を使います。\n\
-               戻すには `/memory オン ここ`。",
     on_me: "これからのあなたの発言を覚えます。その間の発言は、このあとも覚えません。",
-    on_here: "これからのこのチャンネルの発言を覚えます。その間の発言は、このあとも覚えません。",
-    only_admins: "チャンネルについて頼めるのは、ワークスペースの管理者だけです。あなたの発言だけなら `/memory オフ 自分`。",
-    no_channel: "ここはチャンネルではありません。あなたの発言を覚えないようにするには `/memory オフ 自分`。",
+    no_channel: "ここは私が参加しているチャンネルではありません。あなたの発言を覚えないようにするには `/memory オフ 自分`。",
+    mode_title: "このチャンネルでの動き",
+    mode_set: "これからはこうします。",
+    mode_off: "これからのこのチャンネルの発言は覚えず、ここでのメンションにも答えません。\n\
+               これまでの記憶はそのままです。消すには、管理者が `myao forget --channel` を使います。",
+    mode_not_allowed: "ほかの組織の人やゲストは変えられません。このチャンネルにいるワークスペースのメンバーに頼んでください。",
     is_off_there: "今は覚えていません",
-    is_off_here: "このチャンネルの発言は今は覚えていません。また覚えるには、管理者が `/memory オン ここ` と打ちます。",
+    is_off_here: "このチャンネルの発言は今は覚えていません。`/memory モード` で変えられます。",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
@@ -130,7 +130,8 @@ const JAPANESE: Words = Words {
            • `/memory 未解決 [言葉]` — 答えのない質問と、残っている作業（`open`）\n\
            • `/memory スレッド リンク` — スレッドの記憶と要点（`thread`）\n\
            • `/memory 検索 言葉` — あなたが見られるメッセージを探す（`search`）\n\
-           • `/memory オフ` — あなたやこのチャンネルの発言を覚えないようにする（`off`、`on`）\n\
+           • `/memory オフ` — あなたの発言を覚えないようにする（`off`、`on`）\n\
+           • `/memory モード` — このチャンネルで覚えるか、答えるか（`mode`）\n\
            • `/memory ヘルプ` — この説明（`help`）\n\
            答えはあなただけに見えます。",
 };
@@ -164,24 +165,23 @@ const ENGLISH: Words = Words {
     close: "Close",
     off_record_title: "Whether I remember",
     mine: "Your messages",
-    of_channel: "The messages of this channel",
     off_record_help: "• `/memory off me` — I remember nothing that you say from now on, in any channel\n\
-                      • `/memory off here` — I remember nothing that is said in this channel from now on; only admins can ask for it\n\
-                      • `/memory on me`, `/memory on here` — I remember again",
+                      • `/memory on me` — I remember again\n\
+                      • `/memory mode` — what I do in this channel",
     off_me: "From now on I remember nothing that you say, in any channel, and do not answer when you mention me or write to me. \
              `/memory search` and the like still work.\n\
              What you said before stays. To remove it, ask an admin; or mention me with “forget” in a message's thread, after \
              `/memory on me`.\n\
              `/memory on me` takes this back.",
-    off_here: "From now on I remember nothing that is said in this channel, and do not answer when I am mentioned here.\n\
-               What I remember from before stays. To remove it, an admin uses `myao forget --channel`.\n\
-               `/memory on here` takes this back.",
     on_me: "From now on I remember what you say. What you said in the meantime stays unremembered.",
-    on_here: "From now on I remember what is said in this channel. What was said in the meantime stays unremembered.",
-    only_admins: "Only admins of the workspace can ask for that. For your own messages there is `/memory off me`.",
-    no_channel: "This is no channel. `/memory off me` stops me from remembering what you say.",
+    no_channel: "This is no channel that I am in. `/memory off me` stops me from remembering what you say.",
+    mode_title: "What I do in this channel",
+    mode_set: "From now on:",
+    mode_off: "From now on I remember nothing that is said in this channel, and do not answer when I am mentioned here.\n\
+               What I remember from before stays. To remove it, an admin uses `myao forget --channel`.",
+    mode_not_allowed: "Guests and people of other organisations cannot change it. Ask a member of the workspace who is in this channel.",
     is_off_there: "not remembered at present",
-    is_off_here: "I do not remember what is said in this channel at present. `/memory on here`, from an admin, changes that.",
+    is_off_here: "I do not remember what is said in this channel at present. `/memory mode` changes that.",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\
@@ -191,7 +191,8 @@ const ENGLISH: Words = Words {
            • `/memory open [words]` — questions without an answer, and what is to do\n\
            • `/memory thread link` — the memory of a thread, and its main points\n\
            • `/memory search words` — messages that you may see\n\
-           • `/memory off` — stop remembering you or this channel (`on`: begin again)\n\
+           • `/memory off` — stop remembering you (`on`: begin again)\n\
+           • `/memory mode` — what I do in this channel: remember, answer, join in\n\
            • `/memory help` — this text\n\
            Only you see the answers.",
 };
@@ -201,6 +202,30 @@ impl Language {
         match self {
             Japanese => &JAPANESE,
             English => &ENGLISH,
+        }
+    }
+
+    /// The command that sets a mode, and the mode in words.
+    pub(super) fn mode(self, mode: Mode) -> (&'static str, &'static str) {
+        match (self, mode) {
+            (Japanese, Mode::Off) => ("モード オフ", "何も覚えず、答えません"),
+            (Japanese, Mode::Remember) => ("モード 記憶", "覚えるだけで、メンションにも答えません"),
+            (Japanese, Mode::Answer) => ("モード 回答", "覚えて、メンションに答えます"),
+            (Japanese, Mode::Join) => (
+                "モード 参加",
+                "メンションに答え、誰も答えない発言にも、役に立つとモデルが判断したら答えます",
+            ),
+            (English, Mode::Off) => ("mode off", "I remember nothing, and answer nothing"),
+            (English, Mode::Remember) => {
+                ("mode remember", "I only remember, and answer no mention")
+            }
+            (English, Mode::Answer) => {
+                ("mode answer", "I remember, and answer when I am mentioned")
+            }
+            (English, Mode::Join) => (
+                "mode join",
+                "I also answer what nobody else has answered, if a model judges that it helps",
+            ),
         }
     }
 

@@ -19,7 +19,7 @@ const KINDS: [(&str, &str); 6] = [
     (
         "channel",
         "SELECT id, name, is_private, present, name_at, private_at, present_at, is_shared, shared_at, members_at, \
-         members_known, audience \
+         members_known, audience, participation \
          FROM channels \
          WHERE workspace = ?1 \
          ORDER BY id",

@@ -1,9 +1,11 @@
-//! Messages off the record.
+//! Messages off the record, and how the bot takes part in channels.
+
+use std::collections::BTreeMap;
 
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};
 use myao_plugin::state::audit::{Action, Target};
-use myao_plugin::state::off_record::{OffRecord, Speaker};
+use myao_plugin::state::off_record::{OffRecord, Participation, Speaker};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
@@ -69,6 +71,56 @@ impl OffRecord for SqlWorkspace {
             })?)
         })
         .await
+    }
+
+    async fn set_participation(
+        &self,
+        channel_id: &str,
+        how: Participation,
+        now: i64,
+    ) -> Result<bool, StorageError> {
+        let id = channel_id.to_owned();
+        self.writing(move |connection, place| {
+            let sql = "UPDATE channels SET participation = ?3 \
+                WHERE workspace = ?1 AND id = ?2 AND participation IS DISTINCT FROM ?3";
+            let columns = params![place.workspace, id, code_of(how)];
+            let is_changed = connection.execute(sql, columns)? > 0;
+            if is_changed {
+                let act = place.act(Action::SetMode, Target::channel(&id), now);
+                audit::note(connection, place, &act)?;
+            }
+            Ok(is_changed)
+        })
+        .await
+    }
+
+    async fn participation(&self) -> Result<BTreeMap<String, Participation>, StorageError> {
+        self.reading(|connection, place| {
+            let sql = "SELECT id, participation FROM channels \
+                WHERE workspace = ?1 AND participation IS NOT NULL";
+            let set = list(connection, sql, params![place.workspace], |row| {
+                Ok((row.get(0)?, of_code(row.get(1)?)))
+            })?;
+            Ok(set.into_iter().collect())
+        })
+        .await
+    }
+}
+
+/// The column `participation`.
+fn code_of(how: Participation) -> i64 {
+    match how {
+        Participation::Silent => 0,
+        Participation::Mentions => 1,
+        Participation::JoinsIn => 2,
+    }
+}
+
+fn of_code(code: i64) -> Participation {
+    match code {
+        0 => Participation::Silent,
+        1 => Participation::Mentions,
+        _ => Participation::JoinsIn,
     }
 }
 

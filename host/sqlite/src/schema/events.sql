@@ -158,7 +158,7 @@ CREATE TABLE audit (
     at INTEGER NOT NULL, -- Unix seconds
     actor TEXT, -- the id of a user, or `operator`; NULL if not known
     door INTEGER NOT NULL CHECK (door BETWEEN 0 AND 2), -- the number of audit::Door, as the next of audit::Action
-    action INTEGER NOT NULL CHECK (action BETWEEN 0 AND 11),
+    action INTEGER NOT NULL CHECK (action BETWEEN 0 AND 12),
     -- The target. Nothing of it need be stored.
     channel_id TEXT,
     ts_key INTEGER,

@@ -61,6 +61,8 @@ CREATE TABLE channels (
     indexed INTEGER NOT NULL DEFAULT 0,
     -- Channels whose memories have lost lines since their newest version. The next run makes a version of what waits.
     lost_lines INTEGER NOT NULL DEFAULT 0 CHECK (lost_lines IN (0, 1)),
+    -- How the bot takes part: 0 it remembers, 1 it answers mentions, too, 2 it joins in, too. NULL where nobody has set it.
+    participation INTEGER CHECK (participation IN (0, 1, 2)),
     UNIQUE (workspace, id)
 ) STRICT;
 CREATE INDEX channels_first_version ON channels (workspace) WHERE history_through IS NOT NULL;

@@ -1,7 +1,7 @@
 //! Help, and who is off the record.
 
 use super::*;
-use crate::command::Whose;
+use crate::command::Mode;
 
 #[test]
 fn help_names_what_was_not_understood() {
@@ -20,10 +20,7 @@ fn who_asks_not_to_be_remembered_is_told_what_holds_now_and_how_to_go_back() {
         unix_seconds: 1_772_755_200,
         utc_offset_seconds: 9 * 3600,
     };
-    let asks = OffRecordOutcome::Asks {
-        mine: Some(since),
-        of_channel: None,
-    };
+    let asks = OffRecordOutcome::Asks(Some(since));
     for (outcome, language, words) in [
         (asks, Japanese, "あなたの発言: 2026-03-06 09:00 から"),
         (
@@ -31,36 +28,40 @@ fn who_asks_not_to_be_remembered_is_told_what_holds_now_and_how_to_go_back() {
             English,
             "Your messages: not remembered since 2026-03-06 09:00",
         ),
-        (
-            OffRecordOutcome::Off(Whose::Mine),
-            Japanese,
-            "/memory オン 自分",
-        ),
-        (OffRecordOutcome::Off(Whose::Mine), English, "/memory on me"),
-        (
-            OffRecordOutcome::Off(Whose::OfChannel),
-            Japanese,
-            "/memory オン ここ",
-        ),
-        (
-            OffRecordOutcome::Off(Whose::OfChannel),
-            English,
-            "/memory on here",
-        ),
-        (
-            OffRecordOutcome::On(Whose::Mine),
-            English,
-            "stays unremembered",
-        ),
-        (
-            OffRecordOutcome::On(Whose::OfChannel),
-            Japanese,
-            "その間の発言",
-        ),
-        (OffRecordOutcome::NotAllowed, English, "/memory off me"),
-        (OffRecordOutcome::NotAllowed, Japanese, "/memory オフ 自分"),
+        (OffRecordOutcome::Off, Japanese, "/memory オン 自分"),
+        (OffRecordOutcome::Off, English, "/memory on me"),
+        (OffRecordOutcome::On, English, "stays unremembered"),
+        (OffRecordOutcome::On, Japanese, "その間の発言"),
     ] {
         let message = off_record_message(outcome, language);
+        assert_within_limits(&message);
+        assert!(message.to_string().contains(words), "{message}");
+    }
+}
+
+#[test]
+fn the_present_mode_is_bold_and_each_has_its_command() {
+    for (outcome, language, words) in [
+        (
+            ModeOutcome::Is(Mode::Answer),
+            Japanese,
+            "• *`/memory モード 回答`",
+        ),
+        (
+            ModeOutcome::Is(Mode::Join),
+            English,
+            "• *`/memory mode join`",
+        ),
+        (
+            ModeOutcome::Set(Mode::Remember),
+            English,
+            "From now on:\\n\\n• `/memory mode off`",
+        ),
+        (ModeOutcome::Set(Mode::Off), Japanese, "myao forget"),
+        (ModeOutcome::NotAllowed, English, "Guests"),
+        (ModeOutcome::NoChannel, Japanese, "/memory オフ 自分"),
+    ] {
+        let message = mode_message(outcome, language);
         assert_within_limits(&message);
         assert!(message.to_string().contains(words), "{message}");
     }

@@ -269,6 +269,7 @@ macro_rules! workspace_conformance {
             mention_off_the_record_is_not_answered,
             edit_of_what_was_said_before_is_applied,
             what_the_operator_writes_is_stored,
+            how_the_bot_takes_part_is_kept_for_each_channel_and_noted,
         );
         $crate::workspace_conformance!($fixture; reply_answers:
             answer_of_the_model_waits_until_its_reply_is_posted_or_given_up,

@@ -1,6 +1,9 @@
 //! What is said off the record is not stored, however it arrives.
 
-use myao_plugin::state::off_record::Speaker;
+use std::collections::BTreeMap;
+
+use myao_plugin::state::audit::Action;
+use myao_plugin::state::off_record::{Participation, Speaker};
 use myao_plugin::storage::marks::OPERATOR_ID;
 use myao_plugin::storage::records::MessageRecord;
 
@@ -147,4 +150,20 @@ pub async fn what_the_operator_writes_is_stored(new: New<'_>) {
     let correction = by(OPERATOR_ID, "11.0", "Atami is on the 25th");
     stored.apply_at(20, &[message(correction)]).await;
     assert_eq!(texts(&stored).await.len(), 3);
+}
+
+pub async fn how_the_bot_takes_part_is_kept_for_each_channel_and_noted(new: New<'_>) {
+    let stored = stored(new).await;
+    let set = async |id: &str, how| stored.set_participation(id, how, 50).await.unwrap();
+    assert!(stored.participation().await.unwrap().is_empty());
+    assert!(set("C1", Participation::JoinsIn).await);
+    assert!(!set("C1", Participation::JoinsIn).await);
+    assert!(set("C1", Participation::Silent).await);
+    assert!(!set("C404", Participation::Silent).await);
+    let all = stored.participation().await.unwrap();
+    let expected = BTreeMap::from([("C1".to_owned(), Participation::Silent)]);
+    assert_eq!(all, expected);
+    let noted = stored.audit(0).await.unwrap();
+    let of_mode = noted.iter().filter(|act| act.action == Action::SetMode);
+    assert_eq!(of_mode.count(), 2);
 }

@@ -1,0 +1,80 @@
+//! `/memory mode`: the people of a channel say how the bot takes part in it.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use myao_fake_slack::{FakeSlack, SlashAnswer};
+use myao_tests::llm_server::{LlmServer, answer};
+use serde_json::json;
+
+use crate::bot::support::{
+    AKARI, ANSWER, CAMP, EMIKO, block_on, connect, number, posts, replies_of, settled, workspace,
+};
+
+const TEA: &str = "C0TEA";
+const GUEST: &str = "U0GUEST";
+
+fn mode(slack: &FakeSlack, user: &str, channel: &str, text: &str) -> String {
+    let answer: SlashAnswer = block_on(slack.slash_command(user, channel, "/memory", text));
+    answer.payload.expect("an answer").to_string()
+}
+
+#[test]
+fn nothing_is_stored_of_a_channel_whose_people_want_it_so() {
+    let slack = workspace();
+    slack.add_guest(GUEST, "客");
+    slack.join(GUEST, CAMP);
+    let mut bot = connect(&slack, "");
+    bot.caught_up();
+    let refused = mode(&slack, GUEST, CAMP, "モード オフ");
+    assert!(refused.contains("ゲスト"), "{refused}");
+    let nowhere = mode(&slack, AKARI, "D0AKARI", "mode off");
+    assert!(nowhere.contains("/memory オフ 自分"), "{nowhere}");
+    let off = mode(&slack, AKARI, CAMP, "モード オフ");
+    assert!(off.contains("*`/memory モード オフ`"), "{off}");
+    slack.post(EMIKO, CAMP, "暗証番号は 4711 です。", None);
+    settled(&slack, &mut bot);
+    let shown = mode(&slack, EMIKO, CAMP, "");
+    assert!(shown.contains("今は覚えていません"), "{shown}");
+    let program = bot.stop();
+    let kept = "SELECT COUNT(*) FROM messages WHERE deleted_at IS NULL";
+    assert_eq!(number(&program, kept), 0);
+    let noted = "SELECT COUNT(*) FROM audit WHERE actor = 'U0AKARI' AND channel_id = 'C0CAMP'";
+    assert_eq!(number(&program, noted), 1);
+}
+
+#[test]
+fn only_where_its_people_want_it_the_bot_joins_in_or_answers() {
+    let judged = std::sync::Arc::new(AtomicUsize::new(0));
+    let counted = judged.clone();
+    let llm = LlmServer::start(move |call| {
+        if call.body["response_format"].is_null() {
+            return answer(ANSWER);
+        }
+        counted.fetch_add(1, Ordering::Relaxed);
+        let judgment = json!({ "should_respond": true, "reason": "r", "confidence": 0.9 });
+        answer(&judgment.to_string())
+    });
+    let slack = workspace();
+    slack.add_channel(TEA, "お茶");
+    let eager = "response: { check_interval_seconds: 1, min_wait_seconds: 1, jitter_ratio: 0 }\n";
+    let mut bot = connect(&slack, &format!("{eager}{}", replies_of(&llm)));
+    bot.caught_up();
+    let before = mode(&slack, AKARI, CAMP, "モード");
+    assert!(before.contains("*`/memory モード 回答`"), "{before}");
+    mode(&slack, AKARI, TEA, "モード 参加");
+    mode(&slack, AKARI, CAMP, "モード 記憶");
+    slack.post(EMIKO, CAMP, "会場はどこですか？", None);
+    slack.mention(EMIKO, CAMP, "会場は？", None);
+    let whispers = || slack.requests_of("chat.postEphemeral").len();
+    bot.until("a word to the author", |_| (whispers() == 1).then_some(()));
+    slack.post(EMIKO, TEA, "お茶はいつですか？", None);
+    let posted = posts(&slack, &mut bot, 1);
+    assert_eq!(posted[0].channel, TEA);
+    mode(&slack, EMIKO, CAMP, "モード 回答");
+    slack.mention(EMIKO, CAMP, "会場はどこですか？", None);
+    let posted = posts(&slack, &mut bot, 2);
+    assert_eq!(posted[1].channel, CAMP);
+    // A question that nobody has answered waits here longer than the one that was judged there.
+    assert_eq!((whispers(), judged.load(Ordering::Relaxed)), (1, 1));
+    bot.stop();
+}
