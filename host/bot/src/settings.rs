@@ -61,12 +61,12 @@ pub enum ExternalChannels {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum ChannelMode {
-    /// It only remembers, and answers no mention.
+    /// It only remembers.
     Remember,
     /// It answers mentions.
     #[default]
     Answer,
-    /// It also answers what nobody else has answered, if a model judges that it helps.
+    /// It also answers what nobody else has answered.
     Join,
 }
 

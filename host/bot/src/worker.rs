@@ -99,6 +99,10 @@ impl Worker {
         self.slack.look_up_strangers(strangers).await?;
         let mut ready = Vec::with_capacity(waiting.len());
         let mut homes = Vec::new();
+        let invited = events.iter().flatten();
+        let invited: Vec<String> = invited
+            .filter_map(|event| event.invited_to(&self.bot).map(str::to_owned))
+            .collect();
         for (waiting, event) in waiting.iter().zip(events) {
             let effects = event.and_then(|event| {
                 homes.extend(event.home_opened_by().map(str::to_owned));
@@ -138,6 +142,12 @@ impl Worker {
         }
         for user in homes {
             self.home.show(user);
+        }
+        for channel in invited {
+            let by_default = settings.response.mode.into();
+            self.slack
+                .greet(channel, settings.language, by_default)
+                .await?;
         }
         Ok(waiting.len())
     }

@@ -146,6 +146,15 @@ impl SlackEvent {
         user.filter(|_| self.head.r#type == "app_home_opened")
     }
 
+    /// The channel that the bot was invited to, if that is the event.
+    #[must_use]
+    pub fn invited_to(&self, bot: &BotIdentity) -> Option<&str> {
+        let is_of_bot = self.head.user.as_str() == Some(&*bot.user_id);
+        let is_invitation = is_of_bot && self.head.r#type == "member_joined_channel";
+        let channel = self.event().get("channel").and_then(Value::as_str);
+        channel.filter(|_| is_invitation)
+    }
+
     /// The author of its message, if the message says that they belong to another workspace than the bot's. Within an organisation
     /// they may belong to both.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use myao_fake_slack::{FakeSlack, SlashAnswer};
+use myao_fake_slack::{BOT_USER, FakeSlack, SlashAnswer};
 use myao_tests::llm_server::{LlmServer, answer};
 use serde_json::json;
 
@@ -76,5 +76,36 @@ fn only_where_its_people_want_it_the_bot_joins_in_or_answers() {
     assert_eq!(posted[1].channel, CAMP);
     // A question that nobody has answered waits here longer than the one that was judged there.
     assert_eq!((whispers(), judged.load(Ordering::Relaxed)), (1, 1));
+    bot.stop();
+}
+
+#[test]
+fn who_invites_the_bot_is_told_once_what_it_does_there() {
+    let slack = workspace();
+    let mut bot = connect(&slack, "");
+    bot.caught_up();
+    slack.leave(BOT_USER, CAMP);
+    slack.join(BOT_USER, CAMP);
+    let posted = posts(&slack, &mut bot, 1);
+    let text = &posted[0].text;
+    assert_eq!(
+        (posted[0].channel.as_str(), &posted[0].thread_ts),
+        (CAMP, &None)
+    );
+    for word in [
+        "メンションされたら答えます",
+        "ワークスペースのメンバー",
+        "/memory モード",
+    ] {
+        assert!(text.contains(word), "{text}");
+    }
+    slack.leave(BOT_USER, CAMP);
+    slack.join(BOT_USER, CAMP);
+    slack.add_channel(TEA, "お茶");
+    slack.leave(BOT_USER, TEA);
+    mode(&slack, AKARI, CAMP, "モード 記憶");
+    slack.join(BOT_USER, TEA);
+    let posted = posts(&slack, &mut bot, 2);
+    assert_eq!(posted[1].channel, TEA);
     bot.stop();
 }

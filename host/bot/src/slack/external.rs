@@ -8,6 +8,7 @@ use myao_plugin::ts::TsKey;
 use myao_slack::blocks::Language;
 use myao_slack::client::PostMessage;
 
+use super::greeting::notice;
 use super::live::LiveSlack;
 
 impl LiveSlack {
@@ -80,10 +81,5 @@ fn not_listening(channel: String, language: Language) -> PostMessage {
             "This channel is shared with others, so I do not listen here and remember nothing of it."
         }
     };
-    PostMessage {
-        channel,
-        thread_ts: None,
-        text: text.to_owned(),
-        metadata: None,
-    }
+    notice(channel, text.to_owned())
 }

@@ -60,6 +60,9 @@ pub trait OffRecord: Send + Sync {
         now: i64,
     ) -> Result<bool, StorageError>;
 
+    /// Notes that the bot greets a channel that it takes part in. Returns true the first time.
+    async fn note_greeting(&self, channel_id: &str) -> Result<bool, StorageError>;
+
     /// How the bot takes part in the channels where somebody has set it, by the channel's id.
     async fn participation(&self) -> Result<BTreeMap<String, Participation>, StorageError>;
 }

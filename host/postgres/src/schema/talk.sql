@@ -62,6 +62,8 @@ CREATE TABLE channels (
     lost_lines BIGINT NOT NULL DEFAULT 0 CHECK (lost_lines IN (0, 1)),
     -- How the bot takes part: 0 it remembers, 1 it answers mentions, too, 2 it joins in, too. NULL where nobody has set it.
     participation BIGINT CHECK (participation IN (0, 1, 2)),
+    -- 1 if the bot has said there what it does.
+    is_greeted BIGINT NOT NULL DEFAULT 0 CHECK (is_greeted IN (0, 1)),
     UNIQUE (workspace, id)
 );
 CREATE INDEX channels_first_version ON channels (workspace) WHERE history_through IS NOT NULL;

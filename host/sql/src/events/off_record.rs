@@ -94,6 +94,16 @@ impl OffRecord for SqlWorkspace {
         .await
     }
 
+    async fn note_greeting(&self, channel_id: &str) -> Result<bool, StorageError> {
+        let id = channel_id.to_owned();
+        self.writing(move |connection, place| {
+            let sql = "UPDATE channels SET is_greeted = 1 \
+                WHERE workspace = ?1 AND id = ?2 AND is_greeted = 0 AND present = 1";
+            Ok(connection.execute(sql, params![place.workspace, id])? > 0)
+        })
+        .await
+    }
+
     async fn participation(&self) -> Result<BTreeMap<String, Participation>, StorageError> {
         self.reading(|connection, place| {
             let sql = "SELECT id, participation FROM channels \

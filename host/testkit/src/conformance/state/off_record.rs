@@ -163,6 +163,9 @@ pub async fn how_the_bot_takes_part_is_kept_for_each_channel_and_noted(new: New<
     let all = stored.participation().await.unwrap();
     let expected = BTreeMap::from([("C1".to_owned(), Participation::Silent)]);
     assert_eq!(all, expected);
+    for (id, is_first) in [("C1", true), ("C1", false), ("C404", false)] {
+        assert_eq!(stored.note_greeting(id).await.unwrap(), is_first, "{id}");
+    }
     let noted = stored.audit(0).await.unwrap();
     let of_mode = noted.iter().filter(|act| act.action == Action::SetMode);
     assert_eq!(of_mode.count(), 2);

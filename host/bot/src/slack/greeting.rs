@@ -1,0 +1,97 @@
+//! The first words in a channel: what the bot does there, who sees it, and how to stop it.
+
+use myao_plugin::state::off_record::{Participation, Speaker};
+use myao_plugin::storage::StorageError;
+use myao_slack::blocks::Language;
+use myao_slack::client::PostMessage;
+
+use super::live::LiveSlack;
+
+impl LiveSlack {
+    /// Says once in a channel that the bot was invited to what it does there; nothing where nothing is to be remembered. `by_default`
+    /// is how it takes part where nobody has chosen.
+    ///
+    /// # Errors
+    /// If the store cannot be read or written.
+    pub(crate) async fn greet(
+        &self,
+        channel_id: String,
+        language: Language,
+        by_default: Participation,
+    ) -> Result<(), StorageError> {
+        let off = Speaker::Channel(channel_id.clone());
+        let known = self.workspace.known_channel(&channel_id).await?;
+        let Some(known) = known.filter(|known| known.is_present) else {
+            return Ok(());
+        };
+        if self.workspace.off_record_since(off).await?.is_some()
+            || !self.workspace.note_greeting(&channel_id).await?
+        {
+            return Ok(());
+        }
+        let set = self.workspace.participation().await?;
+        let how = *set.get(&channel_id).unwrap_or(&by_default);
+        let text = greeting(language, how, known.is_private);
+        let (client, notice) = (self.client.clone(), notice(channel_id, text));
+        tokio::spawn(async move {
+            if let Err(error) = client.post_message(&notice).await {
+                tracing::warn!(
+                    "{} is not told what the bot does there: {error}",
+                    notice.channel
+                );
+            }
+        });
+        Ok(())
+    }
+}
+
+fn greeting(language: Language, how: Participation, is_private: bool) -> String {
+    match language {
+        Language::Japanese => {
+            let seen = match is_private {
+                true => "ここで覚えたことは、このチャンネルだけで使います。",
+                false => "ここで覚えたことは、ワークスペースのメンバーが見られます。",
+            };
+            let answers = match how {
+                Participation::Silent => "メンションには答えません。",
+                Participation::Mentions => "メンションされたら答えます。",
+                Participation::JoinsIn => {
+                    "メンションされたら答えます。誰も答えない質問にも、役に立ちそうなら答えます。"
+                }
+            };
+            format!(
+                "こんにちは。これからこのチャンネルの会話を覚えて、短くまとめます。{answers}\n\
+                 {seen}まとめは `/memory` で見られます。\n\
+                 やめるとき、変えるときは `/memory モード`、自分の発言を覚えられたくない人は `/memory オフ 自分`。"
+            )
+        }
+        Language::English => {
+            let seen = match is_private {
+                true => "What I remember here is used in this channel alone.",
+                false => "Members of the workspace can see what I remember here.",
+            };
+            let answers = match how {
+                Participation::Silent => "I answer no mention.",
+                Participation::Mentions => "I answer when I am mentioned.",
+                Participation::JoinsIn => {
+                    "I answer when I am mentioned, and what nobody else answers if that helps."
+                }
+            };
+            format!(
+                "Hello! From now on I remember what is said in this channel, and keep it in short. {answers}\n\
+                 {seen} `/memory` shows it.\n\
+                 `/memory mode` stops or changes this; `/memory off me` keeps out what you say."
+            )
+        }
+    }
+}
+
+/// A message of the bot's own words.
+pub(super) fn notice(channel: String, text: String) -> PostMessage {
+    PostMessage {
+        channel,
+        thread_ts: None,
+        text,
+        metadata: None,
+    }
+}
