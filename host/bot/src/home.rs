@@ -41,6 +41,10 @@ impl Home {
         tokio::spawn(async move {
             let shown = match views.home(&user).await {
                 Ok(mut content) => {
+                    let own = slack.channels_of(&user).await;
+                    for channel in &mut content.channels {
+                        channel.may_choose = own.contains(&channel.id);
+                    }
                     content.asks_again = budget.spent().map(|spent| views.moment(spent.until));
                     let view = home_view(&content, language);
                     let shown = slack.client().publish_home(&user, &view).await;

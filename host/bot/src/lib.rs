@@ -199,13 +199,15 @@ impl Bot {
             slack: self.slack.clone(),
             clock: self.clock.clone(),
         };
-        let commands = Commands::new(views.clone(), self.current.clone(), off_record);
+        let commands = Commands::new(views.clone(), self.current.clone(), off_record.clone());
         let shortcuts = Shortcuts {
             views: views.clone(),
             slack: self.slack.clone(),
             current: self.current.clone(),
             workspace: self.workspace.clone(),
             clock: self.clock.clone(),
+            off_record,
+            home: self.home(&views),
         };
         let (inbox, keeping) = DurableInbox::new(
             self.workspace.clone(),
@@ -273,6 +275,15 @@ impl Bot {
             tracing::warn!("some work took too long to end; the next start goes on with it");
         }
         ended
+    }
+
+    fn home(&self, views: &Views) -> Home {
+        Home::new(
+            views.clone(),
+            self.slack.clone(),
+            self.current.clone(),
+            self.budget.clone(),
+        )
     }
 
     fn waiting(&self) -> Waiting {
@@ -363,12 +374,7 @@ impl Bot {
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
             budget: self.budget.clone(),
-            home: Home::new(
-                views.clone(),
-                self.slack.clone(),
-                self.current.clone(),
-                self.budget.clone(),
-            ),
+            home: self.home(&views),
             views,
             judgments: waiting.judgments.clone(),
             audiences: waiting.audiences.clone(),

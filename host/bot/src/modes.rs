@@ -10,6 +10,7 @@ use myao_slack::events::is_direct_message;
 
 use super::mentions::Mentions;
 use super::off_record::{OffRecord, explained};
+use super::views::Modes;
 
 impl OffRecord {
     /// Sets the mode of a channel if one is wanted, and returns the present one. `by_default` is that of channels where nobody has
@@ -31,7 +32,8 @@ impl OffRecord {
             return Ok(ModeOutcome::NoChannel);
         }
         let Some(wanted) = wanted else {
-            return Ok(ModeOutcome::Is(self.present(channel_id, by_default).await?));
+            let modes = Modes::read(&*self.workspace, by_default).await;
+            return Ok(ModeOutcome::Is(modes.map_err(explained)?.of(channel_id)));
         };
         let may_choose = self.slack.is_of_workspace(user_id).await;
         if !may_choose.map_err(|error| error.to_string())? {
@@ -49,20 +51,6 @@ impl OffRecord {
             tracing::info!("{user_id} sets the mode of {channel_id}: {wanted:?}");
         }
         Ok(ModeOutcome::Set(wanted))
-    }
-
-    async fn present(&self, channel_id: &str, by_default: Participation) -> Result<Mode, String> {
-        let off = Speaker::Channel(channel_id.to_owned());
-        let off = self.workspace.off_record_since(off).await;
-        if off.map_err(explained)?.is_some() {
-            return Ok(Mode::Off);
-        }
-        let set = self.workspace.participation().await.map_err(explained)?;
-        Ok(match set.get(channel_id).unwrap_or(&by_default) {
-            Participation::Silent => Mode::Remember,
-            Participation::Mentions => Mode::Answer,
-            Participation::JoinsIn => Mode::Join,
-        })
     }
 }
 

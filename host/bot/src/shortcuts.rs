@@ -1,14 +1,17 @@
-//! Shortcuts on messages, and the button of a list to pick from. What one shows only the person who chose it sees.
+//! Shortcuts on messages, the button of a list to pick from, and the modes at Home. What one shows only the person who chose it
+//! sees.
 
 use std::sync::Arc;
 
 use myao_plugin::state::Workspace;
 use myao_plugin::ts::TsKey;
 use myao_slack::blocks::thread_modal;
-use myao_slack::shortcut::{Picked, Shortcut, THREAD};
+use myao_slack::shortcut::{ChosenMode, Picked, Shortcut, THREAD};
 
 use super::clock::Clock;
 use super::current::Current;
+use super::home::Home;
+use super::off_record::OffRecord;
 use super::views::Views;
 use crate::slack::live::LiveSlack;
 
@@ -20,6 +23,8 @@ pub(super) struct Shortcuts {
     pub(super) current: Current,
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) clock: Clock,
+    pub(super) off_record: OffRecord,
+    pub(super) home: Home,
 }
 
 impl Shortcuts {
@@ -29,10 +34,25 @@ impl Shortcuts {
         let this = self.clone();
         if let Some(picked) = Picked::parse(payload) {
             tokio::spawn(async move { told(this.strike(picked).await) });
+        } else if let Some(chosen) = ChosenMode::parse(payload) {
+            tokio::spawn(async move { told(this.choose(chosen).await) });
         } else if let Some(chosen) = Shortcut::parse(payload).filter(|of| of.callback_id == THREAD)
         {
             tokio::spawn(async move { told(this.show_thread(chosen).await) });
         }
+    }
+
+    /// Sets a mode for somebody who is in the channel, and shows the Home tab as it is then.
+    async fn choose(&self, chosen: ChosenMode) -> Result<(), String> {
+        let of = (chosen.user_id.as_str(), chosen.channel_id.as_str());
+        let by_default = self.current.settings().response.mode.into();
+        if self.slack.channels_of(of.0).await.contains(of.1) {
+            self.off_record
+                .mode(of, Some(chosen.mode), by_default)
+                .await?;
+        }
+        self.home.show(chosen.user_id);
+        Ok(())
     }
 
     async fn show_thread(&self, chosen: Shortcut) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! The content of the store, as Slack shows it: the App Home tab and the answers to `/memory`.
 
 mod answers;
+mod modes;
 mod search;
 mod sources;
 mod threads;
@@ -25,6 +26,8 @@ use myao_slack::events::is_direct_message;
 use super::clock::Clock;
 use super::corrections::Corrections;
 use super::current::Current;
+
+pub(crate) use modes::Modes;
 
 /// Below how many texts of the Home tab their messages are shown.
 const SOURCED_AT_HOME: usize = 10;
@@ -96,12 +99,9 @@ impl Views {
             .buffered(CALLS_IN_FLIGHT)
             .try_collect()
             .await?;
-        let off_record = self.workspace.all_off_record().await;
-        let off_record = off_record.map_err(explained)?;
-        let is_off = |id: &str| {
-            let mut speakers = off_record.iter();
-            speakers.any(|(of, _)| matches!(of, Speaker::Channel(channel) if channel == id))
-        };
+        let by_default = self.current.settings().response.mode.into();
+        let modes = Modes::read(&*self.workspace, by_default).await;
+        let modes = modes.map_err(explained)?;
         let mut content = HomeContent {
             asks_again: None,
             workspace: of_workspace.map(|stored| text(stored, sources.remove(&stored.memory.id))),
@@ -113,11 +113,14 @@ impl Views {
                 Some(corrections) => self.corrected(newest, sources, corrections).await,
                 None => text(newest, sources),
             };
+            let id = newest.memory.scope_id.clone();
             content.channels.push(HomeChannel {
                 name,
                 memory,
                 versions,
-                is_off_record: is_off(&newest.memory.scope_id),
+                mode: modes.of(&id),
+                id,
+                may_choose: false,
             });
         }
         Ok(content)

@@ -164,7 +164,21 @@ pub fn parse_command(text: &str) -> Command {
     })
 }
 
-fn mode(name: &str) -> Option<Mode> {
+impl Mode {
+    /// Its name in English.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Remember => "remember",
+            Self::Answer => "answer",
+            Self::Join => "join",
+        }
+    }
+}
+
+/// The mode with a name in either language.
+pub(crate) fn mode(name: &str) -> Option<Mode> {
     Some(match name {
         "off" | "オフ" => Mode::Off,
         "remember" | "記憶" => Mode::Remember,

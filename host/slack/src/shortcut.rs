@@ -1,12 +1,13 @@
 //! Message shortcuts: what people choose in the menu of a message
-//! (<https://docs.slack.dev/interactivity/implementing-shortcuts>). And the button below a list to pick from
+//! (<https://docs.slack.dev/interactivity/implementing-shortcuts>). And the button below a list to pick from, and the modes at Home
 //! (<https://docs.slack.dev/reference/interaction-payloads/block_actions-payload>).
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::blocks::{STRIKE, STRUCK};
+use crate::blocks::{CHOOSE_MODE, STRIKE, STRUCK};
+use crate::command::{Mode, mode};
 
 /// The id of the shortcut that tells the main points of a thread; the manifest names it.
 pub const THREAD: &str = "thread_in_short";
@@ -79,6 +80,7 @@ pub struct Picked {
 struct Pressed {
     user: Id,
     actions: Vec<Action>,
+    #[serde(default)]
     state: State,
 }
 
@@ -86,10 +88,12 @@ struct Pressed {
 struct Action {
     action_id: String,
     value: Option<String>,
+    selected_option: Option<Ticked>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct State {
+    #[serde(default)]
     values: BTreeMap<String, BTreeMap<String, Boxes>>,
 }
 
@@ -102,6 +106,34 @@ struct Boxes {
 #[derive(Deserialize)]
 struct Ticked {
     value: String,
+}
+
+/// A mode that somebody chose for a channel at Home.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChosenMode {
+    /// Who chose.
+    pub user_id: String,
+    /// The channel.
+    pub channel_id: String,
+    /// The mode.
+    pub mode: Mode,
+}
+
+impl ChosenMode {
+    /// Reads an interactive payload; `None` if it is something else.
+    #[must_use]
+    pub fn parse(payload: &str) -> Option<Self> {
+        let pressed: Pressed = serde_json::from_str(payload).ok()?;
+        let mut actions = pressed.actions.into_iter();
+        let chosen = actions.find(|action| action.action_id == CHOOSE_MODE)?;
+        let option = chosen.selected_option?;
+        let (channel_id, name) = option.value.split_once(':')?;
+        Some(Self {
+            user_id: pressed.user.id,
+            channel_id: channel_id.to_owned(),
+            mode: mode(name)?,
+        })
+    }
 }
 
 impl Picked {
@@ -130,7 +162,8 @@ mod tests {
 
     use serde_json::{Value, json};
 
-    use super::{Picked, Shortcut, THREAD};
+    use super::{ChosenMode, Picked, Shortcut, THREAD};
+    use crate::command::Mode;
 
     fn payload(kind: &str, message: &Value) -> String {
         let payload = json!({
@@ -168,6 +201,30 @@ mod tests {
         );
         assert_eq!(Shortcut::parse("{"), None);
     }
+
+    #[test]
+    fn a_mode_comes_with_its_channel() {
+        let chosen = |value: &str| {
+            let payload = json!({
+                "type": "block_actions", "user": { "id": "U1", "team_id": "T1" }, "view": { "type": "home" },
+                "actions": [{
+                    "type": "static_select", "action_id": "mode", "block_id": "b",
+                    "selected_option": { "text": { "type": "plain_text", "text": "Join in" }, "value": value },
+                }],
+            });
+            ChosenMode::parse(&payload.to_string())
+        };
+        let expected = ChosenMode {
+            user_id: "U1".to_owned(),
+            channel_id: "C1".to_owned(),
+            mode: Mode::Join,
+        };
+        assert_eq!(chosen("C1:join"), Some(expected));
+        for other in ["C1", "C1:loud", ""] {
+            assert_eq!(chosen(other), None, "{other}");
+        }
+    }
+
     #[test]
     fn what_is_ticked_comes_with_the_button_and_not_with_a_box() {
         let pressed = |action: &str| {

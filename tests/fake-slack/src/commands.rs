@@ -120,6 +120,38 @@ impl FakeSlack {
         self.is_taken("the button", number).await;
     }
 
+    /// A user picks an option, by its value, of a list at the bot's Home tab.
+    ///
+    /// # Panics
+    ///
+    /// Nobody has published such a list, or no bot acknowledges it.
+    pub async fn pick(&self, user: &str, value: &str) {
+        let home = self.home(user).expect("the Home tab is published");
+        let blocks = home["blocks"].as_array().unwrap();
+        let lists = blocks.iter().map(|block| &block["accessory"]);
+        let mut lists = lists.filter(|list| list["type"] == "static_select");
+        let offered = lists.find_map(|list| {
+            let option = list["options"].as_array()?.iter();
+            let mut option = option.filter(|option| option["value"] == value);
+            Some((list["action_id"].clone(), option.next()?.clone()))
+        });
+        let (action_id, option) = offered.expect("the option is offered");
+        let number = self.inner().change(|state| {
+            let action_ts = state.clock.tick().to_string();
+            let action = json!({
+                "type": "static_select", "action_id": action_id, "block_id": "b1", "selected_option": option, "action_ts": action_ts,
+            });
+            let payload = json!({
+                "type": "block_actions", "token": "verification-token", "api_app_id": APP_ID,
+                "team": { "id": TEAM_ID, "domain": state.world.team.domain }, "user": { "id": user, "team_id": TEAM_ID },
+                "container": { "type": "view", "view_id": "V0HOME" }, "view": { "type": "home" },
+                "trigger_id": "1.pick", "state": { "values": {} }, "actions": [action],
+            });
+            state.offer(INTERACTIVE, payload)
+        });
+        self.is_taken("the choice", number).await;
+    }
+
     async fn is_taken(&self, what: &str, number: usize) {
         let state = |slack: &Self| {
             slack

@@ -57,6 +57,12 @@ fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
     let mut bot = connect(&slack, EAGER);
     let nothing = ask(&slack, CAMP, "");
     assert!(nothing.contains("まだありません"), "{nothing}");
+    bot.caught_up();
+    slack.add_channel("C0NEW", "まだ知らない");
+    for text in ["", "履歴"] {
+        let nothing = ask(&slack, "C0NEW", text);
+        assert!(nothing.contains("まだありません"), "{nothing}");
+    }
     for (version, text) in [
         (1, "合宿の会場は箱根に決まりました。"),
         (2, "合宿の予算は45,000円に決まりました。"),

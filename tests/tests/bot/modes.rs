@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao_fake_slack::{BOT_USER, FakeSlack, SlashAnswer};
 use myao_tests::llm_server::{LlmServer, answer};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::bot::commands::{EAGER, remembered};
 use crate::bot::support::{
     AKARI, ANSWER, CAMP, EMIKO, block_on, connect, number, posts, replies_of, settled, workspace,
 };
@@ -107,5 +108,35 @@ fn who_invites_the_bot_is_told_once_what_it_does_there() {
     slack.join(BOT_USER, TEA);
     let posted = posts(&slack, &mut bot, 2);
     assert_eq!(posted[1].channel, TEA);
+    bot.stop();
+}
+
+#[test]
+fn at_home_people_choose_for_the_channels_that_they_are_in() {
+    let slack = workspace();
+    slack.add_channel(TEA, "お茶");
+    slack.add_member(CAMP, EMIKO);
+    let mut bot = connect(&slack, EAGER);
+    bot.caught_up();
+    slack.post(AKARI, CAMP, "合宿の会場は箱根に決まりました。", None);
+    slack.post(AKARI, TEA, "お茶は三時に決まりました。", None);
+    remembered(&mut bot, CAMP, 1);
+    remembered(&mut bot, TEA, 1);
+    slack.open_home(EMIKO);
+    let home = bot.until("a home", |_| slack.home(EMIKO)).to_string();
+    assert!(
+        home.contains("お茶は三時") && !home.contains("C0TEA:join"),
+        "{home}"
+    );
+    block_on(slack.pick(EMIKO, "C0CAMP:join"));
+    bot.until("the choice is shown", |_| {
+        let home = slack.home(EMIKO)?;
+        let mut blocks = home["blocks"].as_array()?.iter();
+        let is_chosen =
+            |block: &Value| block["accessory"]["initial_option"]["value"] == "C0CAMP:join";
+        blocks.any(is_chosen).then_some(())
+    });
+    let shown = mode(&slack, AKARI, CAMP, "モード");
+    assert!(shown.contains("*`/memory モード 参加`"), "{shown}");
     bot.stop();
 }

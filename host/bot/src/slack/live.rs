@@ -155,6 +155,17 @@ impl LiveSlack {
         Ok(user.administers(&self.bot.team_id))
     }
 
+    /// The ids of the channels that Slack says now a user is in; none if it does not answer.
+    pub(crate) async fn channels_of(&self, user_id: &str) -> HashSet<String> {
+        match self.client.channels_of(user_id).await {
+            Ok(channels) => channels.into_iter().map(|channel| channel.id).collect(),
+            Err(error) => {
+                tracing::warn!("it is not known in which channels {user_id} is: {error}");
+                HashSet::new()
+            }
+        }
+    }
+
     /// Returns true if Slack says now that a user belongs to this workspace, and is no guest.
     ///
     /// # Errors

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use futures::StreamExt as _;
 use myao_plugin::state::view::{SourceLine, SourceMessage, Sources, StoredMemory, View};
+use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{KeptText, MemoryType, MessageRef, Place};
 use myao_slack::blocks::{MemorySources, MemoryText, Source, SourcedLine};
@@ -75,8 +76,12 @@ impl Views {
         let now = self.clock.now();
         let until = format!("{}.999999", now.unix_seconds);
         let here = self.workspace.at(Place::Channel(channel_id.to_owned()));
-        let marked = here.list_marked(channel_id.to_owned(), until, 1).await;
-        if marked.map_err(explained)?.is_empty() {
+        let marked = match here.list_marked(channel_id.to_owned(), until, 1).await {
+            // A channel that the bot came into just now may not be stored yet.
+            Err(StorageError::NotFound(_)) => Vec::new(),
+            marked => marked.map_err(explained)?,
+        };
+        if marked.is_empty() {
             return Ok(Corrections::none());
         }
         let plugin = self.current.plugin();

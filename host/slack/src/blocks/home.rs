@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::command::Mode;
+
+use super::off_record::mode_select;
 use super::words::Language;
 use super::{
     EXCERPT_CHARS, MAX_VIEW_BLOCKS, MemoryText, Moment, SHORT_EXCERPT_CHARS, context, divider,
@@ -40,8 +43,12 @@ pub struct HomeChannel {
     pub memory: MemoryText,
     /// How many versions there are.
     pub versions: u32,
-    /// True if new messages there are not remembered.
-    pub is_off_record: bool,
+    /// What the bot does there.
+    pub mode: Mode,
+    /// The channel's id.
+    pub id: String,
+    /// True if the reader may choose the mode.
+    pub may_choose: bool,
 }
 
 /// The view for `views.publish` (<https://docs.slack.dev/reference/methods/views.publish>). It says how many channels do
@@ -104,7 +111,7 @@ fn channel_blocks(channel: &HomeChannel, language: Language) -> [Value; CHANNEL_
         channel.memory.made_at.to_string(),
         language.versions(channel.versions),
     ];
-    if channel.is_off_record {
+    if channel.mode == Mode::Off {
         below.push(language.words().is_off_there.to_owned());
     }
     below.extend(channel.memory.sources(language));
@@ -114,5 +121,12 @@ fn channel_blocks(channel: &HomeChannel, language: Language) -> [Value; CHANNEL_
         below.push(language.more_text(excerpt.hidden, &how));
     }
     let title = format!("#{}", channel.name);
-    [titled(&title, &excerpt.mrkdwn), context(&below.join(" · "))]
+    let mut section = titled(&title, &excerpt.mrkdwn);
+    if channel.may_choose
+        && let Value::Object(section) = &mut section
+    {
+        let choice = mode_select(&channel.id, channel.mode, language);
+        section.insert("accessory".to_owned(), choice);
+    }
+    [section, context(&below.join(" · "))]
 }

@@ -31,7 +31,9 @@ pub use memory::{
     history_message, memory_message, sources_message,
 };
 pub use moment::Moment;
-pub use off_record::{ModeOutcome, OffRecordOutcome, mode_message, off_record_message};
+pub use off_record::{
+    CHOOSE_MODE, ModeOutcome, OffRecordOutcome, mode_message, off_record_message,
+};
 pub use strikes::{STRIKE, STRUCK, StrikeChoice, is_struck, strike_list};
 pub use words::Language;
 

@@ -1,11 +1,16 @@
 //! The answers to `/memory off`, `/memory on` and `/memory mode`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::command::Mode;
 
 use super::words::Language;
 use super::{Moment, ephemeral, section};
+
+/// The id of the list of modes at Home.
+pub const CHOOSE_MODE: &str = "mode";
+
+const MODES: [Mode; 4] = [Mode::Off, Mode::Remember, Mode::Answer, Mode::Join];
 
 /// How a request about the person's own messages ended.
 ///
@@ -68,8 +73,7 @@ pub fn mode_message(outcome: ModeOutcome, language: Language) -> Value {
 
 /// A line for each mode; the present one is bold.
 fn mode_list(present: Mode, language: Language) -> String {
-    let modes = [Mode::Off, Mode::Remember, Mode::Answer, Mode::Join];
-    let lines = modes.map(|mode| {
+    let lines = MODES.map(|mode| {
         let (name, what) = language.mode(mode);
         match mode == present {
             true => format!("• *`/memory {name}` — {what}*"),
@@ -77,4 +81,15 @@ fn mode_list(present: Mode, language: Language) -> String {
         }
     });
     lines.join("\n")
+}
+
+/// A list to choose a channel's mode from (<https://docs.slack.dev/reference/block-kit/block-elements/select-menu-element>).
+pub(super) fn mode_select(channel_id: &str, present: Mode, language: Language) -> Value {
+    let option = |mode: Mode| {
+        let text = json!({ "type": "plain_text", "text": language.mode_in_short(mode) });
+        json!({ "text": text, "value": format!("{channel_id}:{}", mode.name()) })
+    };
+    json!({
+        "type": "static_select", "action_id": CHOOSE_MODE, "options": MODES.map(option), "initial_option": option(present),
+    })
 }

@@ -14,7 +14,7 @@ mod notices;
 use std::path::Path;
 
 use super::*;
-use crate::command::SourcesOf;
+use crate::command::{Mode, SourcesOf};
 use Language::{English, Japanese};
 
 /// Tokyo.
@@ -43,7 +43,9 @@ fn channel(name: &str, text: &str) -> HomeChannel {
         name: name.to_owned(),
         memory: memory(3, text),
         versions: 3,
-        is_off_record: false,
+        mode: Mode::Answer,
+        id: "C1".to_owned(),
+        may_choose: false,
     }
 }
 

@@ -229,6 +229,20 @@ impl Language {
         }
     }
 
+    /// A mode as one of a list; the longest text is 75 characters.
+    pub(super) fn mode_in_short(self, mode: Mode) -> &'static str {
+        match (self, mode) {
+            (Japanese, Mode::Off) => "何も覚えない",
+            (Japanese, Mode::Remember) => "覚えるだけ",
+            (Japanese, Mode::Answer) => "メンションに答える",
+            (Japanese, Mode::Join) => "自分からも答える",
+            (English, Mode::Off) => "Remember nothing",
+            (English, Mode::Remember) => "Only remember",
+            (English, Mode::Answer) => "Answer mentions",
+            (English, Mode::Join) => "Join in",
+        }
+    }
+
     /// Says that there is no memory yet, with a remedy.
     pub(super) fn nothing_here(self, is_direct: bool) -> &'static str {
         let words = self.words();

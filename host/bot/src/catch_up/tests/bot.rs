@@ -112,16 +112,19 @@ impl Bot {
             slack: live.clone(),
             clock: clock.clone(),
         };
+        let home = Home::new(views.clone(), live.clone(), current.clone(), budget);
         let shortcuts = Shortcuts {
             views: views.clone(),
             slack: live.clone(),
             current: current.clone(),
             workspace: workspace.clone(),
             clock: clock.clone(),
+            off_record: off_record.clone(),
+            home: home.clone(),
         };
         let (inbox, keeping) = DurableInbox::new(
             workspace.clone(),
-            Commands::new(views.clone(), current.clone(), off_record),
+            Commands::new(views, current.clone(), off_record),
             shortcuts,
             metrics.clone(),
             clock.clone(),
@@ -134,7 +137,7 @@ impl Bot {
             slack: live.clone(),
             bot: bot.clone(),
             current: current.clone(),
-            home: Home::new(views, live.clone(), current.clone(), budget),
+            home,
             clock: clock.clone(),
             metrics,
             arrived,

@@ -79,7 +79,7 @@ fn a_home_tab_of_many_long_memories_stays_within_slacks_limits() {
 #[test]
 fn the_home_tab_says_which_channels_are_off_the_record() {
     let mut home = home();
-    home.channels[1].is_off_record = true;
+    home.channels[1].mode = Mode::Off;
     for (language, words) in [
         (Japanese, "今は覚えていません"),
         (English, "not remembered at present"),
@@ -111,5 +111,26 @@ fn the_home_tab_says_when_models_are_asked_again() {
         let view = home_view(&content, language);
         assert_within_limits(&view);
         assert!(view["blocks"][1].to_string().contains(words), "{view}");
+    }
+}
+
+#[test]
+fn the_home_tab_offers_the_modes_of_the_readers_own_channels() {
+    let mut home = home();
+    home.channels[1].mode = Mode::Join;
+    home.channels[1].id = "C2".to_owned();
+    home.channels[1].may_choose = true;
+    for (language, words) in [(Japanese, "自分からも答える"), (English, "Join in")] {
+        let view = home_view(&home, language);
+        assert_within_limits(&view);
+        let blocks = view["blocks"].as_array().unwrap().iter();
+        let offered: Vec<&Value> = blocks
+            .filter(|block| !block["accessory"].is_null())
+            .map(|block| &block["accessory"])
+            .collect();
+        assert_eq!(offered.len(), 1);
+        assert_eq!(offered[0]["initial_option"]["value"], "C2:join");
+        assert_eq!(offered[0]["initial_option"]["text"]["text"], words);
+        assert_eq!(offered[0]["options"].as_array().unwrap().len(), 4);
     }
 }

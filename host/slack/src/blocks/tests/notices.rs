@@ -1,7 +1,6 @@
 //! Help, and who is off the record.
 
 use super::*;
-use crate::command::Mode;
 
 #[test]
 fn help_names_what_was_not_understood() {
