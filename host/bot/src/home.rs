@@ -41,7 +41,7 @@ impl Home {
         tokio::spawn(async move {
             let shown = match views.home(&user).await {
                 Ok(mut content) => {
-                    let own = slack.channels_of(&user).await;
+                    let own = slack.own_channels(&user).await;
                     for channel in &mut content.channels {
                         channel.may_choose = own.contains(&channel.id);
                     }

@@ -48,8 +48,8 @@ pub(super) enum Answered {
     Notified,
     /// The mention is over the limit.
     TooMany,
-    /// The bot only remembers in this channel, which the author was told.
-    OnlyRemembers,
+    /// The people of the channel want no answers.
+    NotWanted,
 }
 
 /// Answers mentions, and continues posts that were interrupted.
@@ -188,11 +188,7 @@ impl Mentions {
                 });
                 self.metrics.reply_seconds.observe(seconds(began.elapsed()));
                 tracing::info!("{} {channel_id}", words.done);
-                if let Err(error) = self.offer_strikes(reply).await {
-                    tracing::warn!(
-                        "what a correction in {channel_id} may strike is not shown: {error}"
-                    );
-                }
+                self.offer(reply).await;
                 Ok(())
             }
             Ok(Answered::Forgotten) => {
@@ -219,8 +215,9 @@ impl Mentions {
                 );
                 Ok(())
             }
-            Ok(Answered::OnlyRemembers) => {
+            Ok(Answered::NotWanted) => {
                 tracing::info!("a mention in {channel_id} is not answered, as its people want");
+                self.offer(reply).await;
                 Ok(())
             }
             Err(error) => self.failed(reply, &error).await,
@@ -238,6 +235,13 @@ impl Mentions {
         }
         if is_over && reply.kind == ReplyKind::Mention {
             sign::take_off(sign, &self.slack, reply).await;
+        }
+    }
+
+    async fn offer(&self, reply: &WaitingReply) {
+        if let Err(error) = self.offer_strikes(reply).await {
+            let channel_id = &reply.channel_id;
+            tracing::warn!("what a correction in {channel_id} may strike is not shown: {error}");
         }
     }
 
@@ -266,8 +270,8 @@ impl Mentions {
         if age > i64::from(self.current.settings().response.max_message_age_seconds) {
             return Ok(Answered::TooOld);
         }
-        if reply.kind == ReplyKind::Mention && self.only_remembers(reply).await? {
-            return Ok(Answered::OnlyRemembers);
+        if reply.kind == ReplyKind::Mention && self.answers_nothing(reply).await? {
+            return Ok(Answered::NotWanted);
         }
         if reply.kind == ReplyKind::Mention
             && let Some(answered) = self.turn_away(reply, now).await?

@@ -2,7 +2,7 @@
 
 use myao_plugin::state::audit::{Actor, Door};
 use myao_plugin::state::off_record::{Participation, Speaker};
-use myao_plugin::state::replies::WaitingReply;
+use myao_plugin::state::replies::{NOT_WANTED, WaitingReply};
 use myao_plugin::{CallError, Error};
 use myao_slack::blocks::{Language, ModeOutcome};
 use myao_slack::command::Mode;
@@ -41,6 +41,14 @@ impl OffRecord {
         }
         let channel = Speaker::Channel(channel_id.to_owned());
         let is_off = wanted == Mode::Off;
+        // The operator may have taken it off, or the configuration for channels that are shared.
+        let off = self.workspace.off_record_since(channel.clone()).await;
+        if !is_off && off.map_err(explained)?.is_some() {
+            let is_admin = self.slack.is_admin(user_id).await;
+            if !is_admin.map_err(|error| error.to_string())? {
+                return Ok(ModeOutcome::OnlyAdmins);
+            }
+        }
         let mut is_changed = self.set(user_id, channel, is_off).await?;
         if let Some(how) = participation(wanted) {
             let workspace = self.workspace.by(Actor::person(user_id, Door::Slack));
@@ -65,16 +73,19 @@ fn participation(mode: Mode) -> Option<Participation> {
 }
 
 impl Mentions {
-    /// Returns true if the bot only remembers where it was mentioned. The author alone is told, and the mention is given up.
-    pub(super) async fn only_remembers(&self, reply: &WaitingReply) -> Result<bool, CallError> {
+    /// Returns true if the bot answers nothing where it was mentioned. If it remembers there, the author alone is told. The mention
+    /// is given up.
+    pub(super) async fn answers_nothing(&self, reply: &WaitingReply) -> Result<bool, CallError> {
         let refused = |error| CallError::Refused(Error::Storage(error));
-        let set = self.workspace.participation().await.map_err(refused)?;
         let by_default = self.current.settings().response.mode.into();
-        let how = set.get(&reply.channel_id).unwrap_or(&by_default);
-        if *how != Participation::Silent || is_direct_message(&reply.channel_id) {
+        let modes = Modes::read(&*self.workspace, by_default).await;
+        let mode = modes.map_err(refused)?.of(&reply.channel_id);
+        if matches!(mode, Mode::Answer | Mode::Join) || is_direct_message(&reply.channel_id) {
             return Ok(false);
         }
-        if let Some(mention) = self.mention(reply).await.map_err(refused)? {
+        if mode == Mode::Remember
+            && let Some(mention) = self.mention(reply).await.map_err(refused)?
+        {
             let language = Language::of(&mention.text);
             let language = language.unwrap_or(self.current.settings().language);
             let text = match language {
@@ -91,10 +102,9 @@ impl Mentions {
                 .await
                 .map_err(|error| CallError::Refused(Error::Chat(error)))?;
         }
-        let why = "its channel's mode is `remember`".to_owned();
-        let given_up = self
-            .workspace
-            .give_up_reply(&reply.channel_id, reply.ts, why);
+        let given_up =
+            self.workspace
+                .give_up_reply(&reply.channel_id, reply.ts, NOT_WANTED.to_owned());
         given_up.await.map_err(refused)?;
         Ok(true)
     }

@@ -46,13 +46,14 @@ impl Shortcuts {
     async fn choose(&self, chosen: ChosenMode) -> Result<(), String> {
         let of = (chosen.user_id.as_str(), chosen.channel_id.as_str());
         let by_default = self.current.settings().response.mode.into();
-        if self.slack.channels_of(of.0).await.contains(of.1) {
-            self.off_record
-                .mode(of, Some(chosen.mode), by_default)
-                .await?;
-        }
+        let set = if self.slack.own_channels(of.0).await.contains(of.1) {
+            let set = self.off_record.mode(of, Some(chosen.mode), by_default);
+            set.await.map(drop)
+        } else {
+            Ok(())
+        };
         self.home.show(chosen.user_id);
-        Ok(())
+        set
     }
 
     async fn show_thread(&self, chosen: Shortcut) -> Result<(), String> {

@@ -42,10 +42,19 @@ pub(super) fn show(slack: &Arc<LiveSlack>, reply: &WaitingReply, pin_emoji: &str
 /// Takes the sign off that this attempt at an answer or an earlier one has shown.
 pub(super) async fn take_off(shown: Option<Sign>, slack: &LiveSlack, reply: &WaitingReply) {
     let mut may_be_there = reply.failures > 0 || reply.is_begun;
-    if let Some(shown) = shown {
-        shown.task.abort();
-        // An error says that it was stopped.
-        let _: Result<(), _> = shown.task.await;
+    if let Some(mut shown) = shown {
+        // One that is on its way could arrive after it was taken off.
+        let is_sent = shown.may_be_there.load(Ordering::Relaxed);
+        let wait = if is_sent {
+            LONGEST_WAIT
+        } else {
+            Duration::ZERO
+        };
+        if tokio::time::timeout(wait, &mut shown.task).await.is_err() {
+            shown.task.abort();
+            // An error says that it was stopped.
+            let _: Result<(), _> = shown.task.await;
+        }
         may_be_there |= shown.may_be_there.load(Ordering::Relaxed);
     }
     if !may_be_there {

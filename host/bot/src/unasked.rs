@@ -9,10 +9,10 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::judgments::{StoredJudgment, Unanswered};
 use myao_plugin::state::leases::{Leases, Piece};
-use myao_plugin::state::off_record::Participation;
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::is_under_way;
 use myao_plugin::{Answer, Judgment, Target};
+use myao_slack::command::Mode;
 use myao_slack::events::is_direct_message;
 
 use super::attempts::can_never_succeed;
@@ -22,6 +22,7 @@ use super::current::Current;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
 use super::told::Told;
+use super::views::Modes;
 use super::waiting::Deferrals;
 use crate::settings::{JudgmentSkip, Response};
 use crate::slack::live::LiveSlack;
@@ -105,13 +106,11 @@ impl Unasked {
         let waited_before = now.saturating_sub(to_seconds(shortest));
         let not_before = now.saturating_sub(config.max_message_age_seconds.into());
         let mut waiting = self.workspace.unanswered(waited_before, not_before).await?;
-        let set = self.workspace.participation().await?;
-        let by_default = Participation::from(config.mode);
+        let modes = Modes::read(&*self.workspace, config.mode.into()).await?;
         waiting.retain(|conversation| {
             let id = &conversation.channel_id;
             // Each direct message is answered as a mention is.
-            let joins_in = *set.get(id).unwrap_or(&by_default) == Participation::JoinsIn;
-            if !joins_in || is_direct_message(id) {
+            if modes.of(id) != Mode::Join || is_direct_message(id) {
                 return false;
             }
             let since = conversation.message_ts.unix_seconds();

@@ -145,9 +145,11 @@ impl Worker {
         }
         for channel in invited {
             let by_default = settings.response.mode.into();
-            self.slack
-                .greet(channel, settings.language, by_default)
-                .await?;
+            let greeted = self.slack.greet(&channel, settings.language, by_default);
+            if let Err(error) = greeted.await {
+                let why = explain_storage(&error);
+                tracing::warn!("{channel} is not told what the bot does there: {why}");
+            }
         }
         Ok(waiting.len())
     }

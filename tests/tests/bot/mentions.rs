@@ -227,13 +227,18 @@ fn a_mention_has_a_sign_until_it_is_answered_and_is_answered_without_one() {
         } else {
             &[]
         };
-        let found = shown();
-        let found: Vec<(&str, &str)> = found.iter().map(|(who, name)| (&**who, &**name)).collect();
-        assert_eq!(found, expected);
+        bot.until("what is shown", |_| {
+            let found = shown();
+            let mut found = found.iter().map(|(who, name)| (&**who, &**name));
+            expected
+                .iter()
+                .all(|one| found.next() == Some(*one))
+                .then_some(())
+        });
         gate.open();
         posts(&slack, &mut bot, 1);
         bot.until("the sign is off", |_| (signs() == (1, 1)).then_some(()));
-        assert_eq!(shown(), []);
+        bot.until("nothing is shown", |_| shown().is_empty().then_some(()));
         // It is quicker now.
         slack.mention(AKARI, CAMP, "予算は？", None);
         posts(&slack, &mut bot, 2);

@@ -36,6 +36,11 @@ fn nothing_is_stored_of_a_channel_whose_people_want_it_so() {
     settled(&slack, &mut bot);
     let shown = mode(&slack, EMIKO, CAMP, "");
     assert!(shown.contains("今は覚えていません"), "{shown}");
+    let refused = mode(&slack, AKARI, CAMP, "モード 回答");
+    assert!(refused.contains("管理者だけ"), "{refused}");
+    slack.set_admin(EMIKO);
+    let on = mode(&slack, EMIKO, CAMP, "モード 回答");
+    assert!(on.contains("*`/memory モード 回答`"), "{on}");
     let program = bot.stop();
     let kept = "SELECT COUNT(*) FROM messages WHERE deleted_at IS NULL";
     assert_eq!(number(&program, kept), 0);

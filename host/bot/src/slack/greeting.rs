@@ -15,42 +15,40 @@ impl LiveSlack {
     /// If the store cannot be read or written.
     pub(crate) async fn greet(
         &self,
-        channel_id: String,
+        channel_id: &str,
         language: Language,
         by_default: Participation,
     ) -> Result<(), StorageError> {
-        let off = Speaker::Channel(channel_id.clone());
-        let known = self.workspace.known_channel(&channel_id).await?;
+        let off = Speaker::Channel(channel_id.to_owned());
+        let known = self.workspace.known_channel(channel_id).await?;
         let Some(known) = known.filter(|known| known.is_present) else {
             return Ok(());
         };
         if self.workspace.off_record_since(off).await?.is_some()
-            || !self.workspace.note_greeting(&channel_id).await?
+            || !self.workspace.note_greeting(channel_id).await?
         {
             return Ok(());
         }
         let set = self.workspace.participation().await?;
-        let how = *set.get(&channel_id).unwrap_or(&by_default);
-        let text = greeting(language, how, known.is_private);
-        let (client, notice) = (self.client.clone(), notice(channel_id, text));
-        tokio::spawn(async move {
-            if let Err(error) = client.post_message(&notice).await {
-                tracing::warn!(
-                    "{} is not told what the bot does there: {error}",
-                    notice.channel
-                );
-            }
-        });
+        let how = *set.get(channel_id).unwrap_or(&by_default);
+        // One that was not looked up yet counts as private.
+        let is_private = (!known.name.is_empty()).then_some(known.is_private);
+        let text = greeting(language, how, is_private);
+        let notice = notice(channel_id.to_owned(), text);
+        if let Err(error) = self.client.post_message(&notice).await {
+            tracing::warn!("{channel_id} is not told what the bot does there: {error}");
+        }
         Ok(())
     }
 }
 
-fn greeting(language: Language, how: Participation, is_private: bool) -> String {
+fn greeting(language: Language, how: Participation, is_private: Option<bool>) -> String {
     match language {
         Language::Japanese => {
             let seen = match is_private {
-                true => "ここで覚えたことは、このチャンネルだけで使います。",
-                false => "ここで覚えたことは、ワークスペースのメンバーが見られます。",
+                Some(true) => "ここで覚えたことは、このチャンネルだけで使います。",
+                Some(false) => "ここで覚えたことは、ワークスペースのメンバーが見られます。",
+                None => "",
             };
             let answers = match how {
                 Participation::Silent => "メンションには答えません。",
@@ -67,8 +65,9 @@ fn greeting(language: Language, how: Participation, is_private: bool) -> String 
         }
         Language::English => {
             let seen = match is_private {
-                true => "What I remember here is used in this channel alone.",
-                false => "Members of the workspace can see what I remember here.",
+                Some(true) => "What I remember here is used in this channel alone. ",
+                Some(false) => "Members of the workspace can see what I remember here. ",
+                None => "",
             };
             let answers = match how {
                 Participation::Silent => "I answer no mention.",
@@ -78,8 +77,8 @@ fn greeting(language: Language, how: Participation, is_private: bool) -> String 
                 }
             };
             format!(
-                "Hello! From now on I remember what is said in this channel, and keep it in short. {answers}\n\
-                 {seen} `/memory` shows it.\n\
+                "Hello! From now on I remember what is said in this channel, and keep short summaries of it. {answers}\n\
+                 {seen}`/memory` shows it.\n\
                  `/memory mode` stops or changes this; `/memory off me` keeps out what you say."
             )
         }

@@ -156,13 +156,21 @@ impl LiveSlack {
     }
 
     /// The ids of the channels that Slack says now a user is in; none if it does not answer.
-    pub(crate) async fn channels_of(&self, user_id: &str) -> HashSet<String> {
+    async fn channels_of(&self, user_id: &str) -> HashSet<String> {
         match self.client.channels_of(user_id).await {
             Ok(channels) => channels.into_iter().map(|channel| channel.id).collect(),
             Err(error) => {
                 tracing::warn!("it is not known in which channels {user_id} is: {error}");
                 HashSet::new()
             }
+        }
+    }
+
+    /// The same of somebody who belongs to the workspace; none of a stranger.
+    pub(crate) async fn own_channels(&self, user_id: &str) -> HashSet<String> {
+        match self.is_of_workspace(user_id).await {
+            Ok(true) => self.channels_of(user_id).await,
+            _ => HashSet::new(),
         }
     }
 

@@ -105,6 +105,9 @@ pub const DAY_SECONDS: u32 = 24 * 3600;
 /// The error text of an answer that was given up because of these limits.
 pub const TOO_MANY: &str = "too many mentions";
 
+/// The reason why a mention is given up where the people of the channel want no answers.
+pub const NOT_WANTED: &str = "its channel wants no answers";
+
 /// The decision on a mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

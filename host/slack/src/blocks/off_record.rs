@@ -51,6 +51,8 @@ pub enum ModeOutcome {
     Set(Mode),
     /// A person from outside asked for a change.
     NotAllowed,
+    /// Somebody who is no admin asked for an end of [`Mode::Off`].
+    OnlyAdmins,
     /// This is no channel that the bot is in.
     NoChannel,
 }
@@ -65,6 +67,7 @@ pub fn mode_message(outcome: ModeOutcome, language: Language) -> Value {
             format!("{}\n\n{}", words.mode_off, mode_list(Mode::Off, language))
         }
         ModeOutcome::Set(mode) => format!("{}\n\n{}", words.mode_set, mode_list(mode, language)),
+        ModeOutcome::OnlyAdmins => words.mode_only_admins.to_owned(),
         ModeOutcome::NotAllowed => words.mode_not_allowed.to_owned(),
         ModeOutcome::NoChannel => words.no_channel.to_owned(),
     };

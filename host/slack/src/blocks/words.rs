@@ -71,6 +71,7 @@ pub(super) struct Words {
     pub(super) mode_set: &'static str,
     pub(super) mode_off: &'static str,
     pub(super) mode_not_allowed: &'static str,
+    pub(super) mode_only_admins: &'static str,
     pub(super) is_off_there: &'static str,
     pub(super) is_off_here: &'static str,
     pub(super) help: &'static str,
@@ -117,10 +118,11 @@ const JAPANESE: Words = Words {
     mode_title: "このチャンネルでの動き",
     mode_set: "これからはこうします。",
     mode_off: "これからのこのチャンネルの発言は覚えず、ここでのメンションにも答えません。\n\
-               これまでの記憶はそのままです。消すには、管理者が `myao forget --channel` を使います。",
+               これまでの記憶はそのままです。消すには、管理者が `myao forget --channel` を使います。戻せるのも管理者です。",
+    mode_only_admins: "このチャンネルのことは覚えないことになっています。戻せるのはワークスペースの管理者だけです。",
     mode_not_allowed: "ほかの組織の人やゲストは変えられません。このチャンネルにいるワークスペースのメンバーに頼んでください。",
     is_off_there: "今は覚えていません",
-    is_off_here: "このチャンネルの発言は今は覚えていません。`/memory モード` で変えられます。",
+    is_off_here: "このチャンネルの発言は今は覚えていません。管理者が `/memory モード` で変えられます。",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
@@ -178,10 +180,11 @@ const ENGLISH: Words = Words {
     mode_title: "What I do in this channel",
     mode_set: "From now on:",
     mode_off: "From now on I remember nothing that is said in this channel, and do not answer when I am mentioned here.\n\
-               What I remember from before stays. To remove it, an admin uses `myao forget --channel`.",
+               What I remember from before stays. To remove it, an admin uses `myao forget --channel`. Only an admin can end this.",
+    mode_only_admins: "Nothing is to be remembered in this channel. Only admins of the workspace can end that.",
     mode_not_allowed: "Guests and people of other organisations cannot change it. Ask a member of the workspace who is in this channel.",
     is_off_there: "not remembered at present",
-    is_off_here: "I do not remember what is said in this channel at present. `/memory mode` changes that.",
+    is_off_here: "I do not remember what is said in this channel at present. `/memory mode`, from an admin, changes that.",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\

@@ -85,7 +85,9 @@ impl Known {
                 only_new: false,
             };
             let messages = store.at(Place::Operator).list_messages(query).await;
-            for message in messages.unwrap() {
+            // Of what programs say, the greetings of the bot are stored, too.
+            let messages = messages.unwrap().into_iter();
+            for message in messages.filter(|message| !message.user.is_bot) {
                 // The first message of a thread names itself.
                 let thread = message.thread_ts.filter(|thread| *thread != message.ts);
                 let said = (message.text, thread, message.user.name);

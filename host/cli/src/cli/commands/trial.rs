@@ -48,15 +48,18 @@ pub(crate) async fn run(app: &App, arguments: &TryArgs) -> anyhow::Result<ExitCo
     };
     let app = over(app, &file);
     import::take_in(&app, &arguments.export, arguments.taken.options()).await?;
-    let models = app.config.agents.memory.model_id.is_some();
-    if models && !arguments.yes {
+    let agents = &app.config.agents;
+    let asks_models = [&agents.memory, &agents.for_replies()]
+        .iter()
+        .any(|agent| agent.model_id.is_some());
+    if asks_models && !arguments.yes {
         let estimate = BackfillArgs {
             until: None,
             keep_going: false,
             estimate: true,
         };
         generate::backfill(&app, &estimate).await?;
-        let next = "Nothing is made yet: with --yes the model makes these memories.";
+        let next = "Nothing is made yet: with --yes the model makes these memories, and answers three questions.";
         writeln!(output::stdout(), "{next}")?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -81,7 +84,10 @@ pub(crate) async fn run(app: &App, arguments: &TryArgs) -> anyhow::Result<ExitCo
             "Kept. In a configuration, `memory: {{ database_path: {} }}` names it.",
             quoted(file)
         )),
-        None => output::tell("All of it is removed."),
+        None => {
+            drop(temporary);
+            output::tell("All of it is removed.");
+        }
     }
     Ok(failed)
 }
@@ -154,9 +160,12 @@ async fn ask_samples(app: &App) -> anyhow::Result<()> {
     for question in questions {
         writeln!(output::stdout(), "\n> {}", line(&question))?;
         let waiting = output::waiting("…");
-        let response = plugin.ask(Place::Operator, &question, now).await?;
+        let response = plugin.ask(Place::Operator, &question, now).await;
         drop(waiting);
-        ask::print(&response, address.as_deref())?;
+        match response {
+            Ok(response) => ask::print(&response, address.as_deref())?,
+            Err(error) => output::complain(&format!("no answer: {error}")),
+        }
     }
     Ok(())
 }

@@ -58,6 +58,7 @@ fn the_present_mode_is_bold_and_each_has_its_command() {
         ),
         (ModeOutcome::Set(Mode::Off), Japanese, "myao forget"),
         (ModeOutcome::NotAllowed, English, "Guests"),
+        (ModeOutcome::OnlyAdmins, English, "Only admins"),
         (ModeOutcome::NoChannel, Japanese, "/memory オフ 自分"),
     ] {
         let message = mode_message(outcome, language);

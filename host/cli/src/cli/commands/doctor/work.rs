@@ -4,7 +4,7 @@ use anyhow::anyhow;
 use myao_plugin::Place;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::replies::{ReplyState, StoredReply, TOO_MANY};
+use myao_plugin::state::replies::{NOT_WANTED, ReplyState, StoredReply, TOO_MANY};
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::StorageError;
 
@@ -194,8 +194,10 @@ async fn answers(
     let mut given_up = workspace
         .list_replies(Some(ReplyState::GivenUp), MOST)
         .await?;
-    // These were given up because of the configured limits.
-    given_up.retain(|reply| reply.error.as_deref() != Some(TOO_MANY));
+    // These were given up because of the configured limits, or of the channel's mode.
+    let is_meant =
+        |reply: &StoredReply| matches!(reply.error.as_deref(), Some(TOO_MANY | NOT_WANTED));
+    given_up.retain(|reply| !is_meant(reply));
     let mut found = vec![count(waiting.len(), "answer waits", "answers wait")];
     if !given_up.is_empty() {
         found.push(count(given_up.len(), "was given up", "were given up"));
