@@ -70,7 +70,7 @@ impl FakeSlack {
     ///
     /// # Panics
     ///
-    /// There is no such message.
+    /// If the channel has no such message.
     #[must_use]
     pub fn reactions(&self, channel: &str, ts: &str) -> Vec<(String, String)> {
         let ts = Ts::parse(ts).unwrap_or_else(|| panic!("`{ts}` is no ts"));

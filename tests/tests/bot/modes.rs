@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao_fake_slack::{BOT_USER, FakeSlack, SlashAnswer};
 use myao_tests::llm_server::{LlmServer, answer};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::bot::commands::{EAGER, remembered};
@@ -85,6 +86,32 @@ fn only_where_its_people_want_it_the_bot_joins_in_or_answers() {
     bot.stop();
 }
 
+/// The bot would join in there, but for the mode: channels are looked at in the order of their ids.
+#[test]
+fn what_was_asked_before_a_channel_went_off_is_not_answered() {
+    let judge = r#"{ "should_respond": true, "reason": "r", "confidence": 0.9 }"#;
+    let llm = LlmServer::start(|call| match call.body["response_format"].is_null() {
+        true => answer(ANSWER),
+        false => answer(judge),
+    });
+    let slack = workspace();
+    slack.add_channel(TEA, "お茶");
+    let eager = "response: { mode: join, check_interval_seconds: 1, min_wait_seconds: 1, jitter_ratio: 0 }\n";
+    let mut bot = connect(&slack, &format!("{eager}{}", replies_of(&llm)));
+    bot.caught_up();
+    mode(&slack, AKARI, CAMP, "モード 記憶");
+    slack.post(EMIKO, CAMP, "会場はどこですか？", None);
+    settled(&slack, &mut bot);
+    mode(&slack, AKARI, CAMP, "モード オフ");
+    let database = Connection::open(bot.program().path("myao.db")).unwrap();
+    let joins_in = "UPDATE channels SET participation = 2 WHERE id = 'C0CAMP'";
+    database.execute(joins_in, ()).unwrap();
+    slack.post(EMIKO, TEA, "お茶はいつですか？", None);
+    let posted = posts(&slack, &mut bot, 1);
+    assert_eq!((posted.len(), posted[0].channel.as_str()), (1, TEA));
+    bot.stop();
+}
+
 #[test]
 fn who_invites_the_bot_is_told_once_what_it_does_there() {
     let slack = workspace();
@@ -109,7 +136,6 @@ fn who_invites_the_bot_is_told_once_what_it_does_there() {
     slack.join(BOT_USER, CAMP);
     slack.add_channel(TEA, "お茶");
     slack.leave(BOT_USER, TEA);
-    mode(&slack, AKARI, CAMP, "モード 記憶");
     slack.join(BOT_USER, TEA);
     let posted = posts(&slack, &mut bot, 2);
     assert_eq!(posted[1].channel, TEA);

@@ -1,4 +1,4 @@
-//! What the bot does in each channel.
+//! The mode of each channel.
 
 use std::collections::{BTreeMap, BTreeSet};
 

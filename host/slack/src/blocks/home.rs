@@ -43,7 +43,7 @@ pub struct HomeChannel {
     pub memory: MemoryText,
     /// How many versions there are.
     pub versions: u32,
-    /// What the bot does there.
+    /// Its mode.
     pub mode: Mode,
     /// The channel's id.
     pub id: String,

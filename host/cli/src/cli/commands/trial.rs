@@ -176,7 +176,7 @@ struct Talk {
     messages: Vec<Message>,
 }
 
-/// What happened lately where most was said, and what people asked there themselves; and the time to ask at.
+/// Questions about the channel where most was said lately, and some that people asked themselves; and the time to ask at.
 async fn samples(
     app: &App,
     workspace: &dyn Workspace,
