@@ -46,9 +46,7 @@ class Readme(unittest.TestCase):
 
             talk("The crane comes on 3 March.", "Lunch is ordered for 24 people.")
             answer = talk("When does the crane come?")
-            self.assertIn("3 March", answer)
-            self.assertIn("[1]", answer)
-            self.assertNotIn("24 people", answer)
+            self.assertRegex(answer, r"messages:\n- “The crane comes on 3 March\.” .*\[1\]\n")
             self.assertEqual((folder / "team.db").stat().st_mode & 0o077, 0)
 
 
