@@ -1,6 +1,8 @@
 //! Faults that a test sets.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::HeaderValue;
@@ -86,13 +88,30 @@ pub(crate) struct Script {
     /// Texts that are replaced in all that is sent, with their replacements.
     rewrites: Vec<(String, String)>,
     /// The `Date` of answers, if it is not the machine's.
-    pub(crate) date: Option<HeaderValue>,
+    pub(crate) date: Option<Date>,
     /// Messages that no page up to now holds.
     pub(crate) lacking: BTreeSet<Ts>,
     /// The beginning of histories, and true if they note that there was more.
     pub(crate) kept_since: Option<(Ts, bool)>,
     /// Channels whose histories are refused, with the error.
     pub(crate) refused: BTreeMap<String, &'static str>,
+}
+
+/// Makes the `Date` of each answer.
+#[derive(Clone)]
+pub(crate) struct Date(Arc<dyn Fn() -> String + Send + Sync>);
+
+impl fmt::Debug for Date {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0().fmt(out)
+    }
+}
+
+impl Date {
+    pub(crate) fn header(&self) -> HeaderValue {
+        let date = self.0();
+        HeaderValue::try_from(date).unwrap_or_else(|error| panic!("{error}"))
+    }
 }
 
 /// How many calls are taken in a time.
@@ -227,14 +246,10 @@ impl Faults<'_> {
         self.change(|state| state.script.rewrites.push((from.to_owned(), to.to_owned())));
     }
 
-    /// From now on answers have this `Date`, and not the machine's time.
-    ///
-    /// # Panics
-    ///
-    /// `date` is no value of a header.
-    pub fn date(&self, date: &str) {
-        let date = HeaderValue::from_str(date).unwrap_or_else(|error| panic!("{error}"));
-        self.change(|state| state.script.date = Some(date));
+    /// From now on answers have the `Date` that this returns, and not the machine's time. Nobody is answered if it is no
+    /// value of a header.
+    pub fn date(&self, date: impl Fn() -> String + Send + Sync + 'static) {
+        self.change(|state| state.script.date = Some(Date(Arc::new(date))));
     }
 
     /// From now on histories and threads lack this message, unless `latest` asks for its time.

@@ -35,7 +35,7 @@ pub(crate) fn workspace_ahead(seconds: i64) -> FakeSlack {
     let at_slack = i64::try_from(now()).unwrap() + seconds;
     slack.set_clock(&format!("{at_slack}.000000"));
     let date = DateTime::from_timestamp(at_slack, 0).unwrap();
-    slack.faults().date(&date.to_rfc2822());
+    slack.faults().date(move || date.to_rfc2822());
     with_people(slack)
 }
 

@@ -139,6 +139,7 @@ impl CatchUp {
             self.workspace.end_unread(channel_id).await?;
             return Ok(outcome);
         }
+        self.slack.client().learn_time().await?;
         if asks {
             outcome.no_members = self.read_members_of(channel_id).await?.err();
         }

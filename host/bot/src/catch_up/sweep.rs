@@ -72,6 +72,7 @@ impl CatchUp {
 
     /// Compares the next page of a channel. Returns false if no channel is due.
     pub(super) async fn sweep_next(&self) -> Result<bool, CatchUpError> {
+        self.slack.client().learn_time().await?;
         let now = self.clock.seconds();
         let Some(sweep) = self.workspace.next_sweep(now - ROUND_SECONDS, now).await? else {
             return Ok(false);

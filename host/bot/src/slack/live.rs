@@ -233,25 +233,30 @@ impl LiveSlack {
 
     /// Looks up one user or channel; nothing if Slack does not return it.
     async fn look_up(&self, asked: LookUp) -> Vec<Effect> {
+        let effects = self.facts_of(&asked).await;
+        effects.unwrap_or_else(|error| {
+            tracing::warn!("the name of {} is not known: {error}", asked.id());
+            Vec::new()
+        })
+    }
+
+    async fn facts_of(&self, asked: &LookUp) -> Result<Vec<Effect>, ClientError> {
+        self.client.learn_time().await?;
         let at = TsKey::first_of(self.clock.seconds());
-        let answer = match &asked {
+        match asked {
             LookUp::User(id) => {
-                let user = self.client.user_info(id).await;
-                user.map(|user| user.effects(at, &self.bot.team_id))
+                let user = self.client.user_info(id).await?;
+                Ok(user.effects(at, &self.bot.team_id))
             }
             LookUp::Channel(id) => {
                 let channel = self.client.channel_info(id).await;
                 if is_of_few(&channel) {
                     self.direct().insert(id.clone());
-                    return Vec::new();
+                    return Ok(Vec::new());
                 }
-                channel.map(|channel| channel.effects(at))
+                Ok(channel?.effects(at))
             }
-        };
-        answer.unwrap_or_else(|error| {
-            tracing::warn!("the name of {} is not known: {error}", asked.id());
-            Vec::new()
-        })
+        }
     }
 }
 

@@ -33,8 +33,13 @@ mod sign_in;
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
 
+use myao_plugin::system_clock;
 use reqwest::{
     Url,
     header::{AUTHORIZATION, CONTENT_TYPE},
@@ -86,6 +91,21 @@ impl SlackClient {
     /// [`ClientError::BadAddress`] if it is not an HTTP address; [`ClientError::Unreachable`] if the system's TLS cannot
     /// be set up.
     pub fn new(api_url: &str, bot_token: Token) -> Result<Self, ClientError> {
+        Self::with_clock(api_url, bot_token, || {
+            let since_1970 = system_clock::now().duration_since(UNIX_EPOCH);
+            since_1970.unwrap_or_default()
+        })
+    }
+
+    /// The same with another clock of this machine, which returns the time since 1970.
+    ///
+    /// # Errors
+    /// As those of [`SlackClient::new`].
+    pub fn with_clock(
+        api_url: &str,
+        bot_token: Token,
+        machine: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Result<Self, ClientError> {
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(CALL_TIMEOUT)
@@ -98,7 +118,7 @@ impl SlackClient {
             api_url: base(api_url)?,
             token: bot_token,
             gates: Gates::default(),
-            server_time: ServerTime::default(),
+            server_time: ServerTime::by(machine),
             waits: attempts::WAITS,
         };
         Ok(Self {
@@ -153,13 +173,25 @@ impl SlackClient {
     /// The time since 1970 by Slack's clock, as its answers show it; by this machine's until there is one.
     #[must_use]
     pub fn now(&self) -> Duration {
-        self.server_time().unwrap_or_else(server_time::machine)
+        self.server_time()
+            .unwrap_or_else(|| (self.shared.server_time.machine)())
     }
 
     /// The time since 1970 by Slack's clock; `None` if no answer has shown it yet.
     #[must_use]
     pub fn server_time(&self) -> Option<Duration> {
         self.shared.server_time.now()
+    }
+
+    /// Learns the time at Slack if it is not known, as after this machine's clock was set, with a call of `auth.test`.
+    ///
+    /// # Errors
+    /// See [`ClientError`].
+    pub async fn learn_time(&self) -> Result<(), ClientError> {
+        if self.server_time().is_none() {
+            self.auth_test().await?;
+        }
+        Ok(())
     }
 
     /// By how many seconds this machine's clock is ahead of Slack's, if that is known; below zero if it is behind.

@@ -2,10 +2,9 @@
 //! machine's may be hours off.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
 use chrono::DateTime;
-use myao_plugin::system_clock;
 use reqwest::Response;
 use reqwest::header::DATE;
 use tokio::time::Instant;
@@ -16,8 +15,11 @@ const TOLERANCE: Duration = Duration::from_secs(2);
 const LATE: Duration = Duration::from_secs(60);
 
 /// Slack's clock, as the answers show it.
-#[derive(Default)]
-pub(super) struct ServerTime(Mutex<Option<Noted>>);
+pub(super) struct ServerTime {
+    noted: Mutex<Option<Noted>>,
+    /// The time by this machine's clock.
+    pub(super) machine: Box<dyn Fn() -> Duration + Send + Sync>,
+}
 
 #[derive(Clone, Copy)]
 struct Noted {
@@ -30,14 +32,21 @@ struct Noted {
 
 impl Noted {
     /// The time at Slack; `None` if this machine was asleep, or its clock was set, since the answer.
-    fn now(self) -> Option<Duration> {
+    fn now(self, machine: Duration) -> Option<Duration> {
         let elapsed = self.at.elapsed();
-        let is_sure = machine().abs_diff(self.by_machine + elapsed).lt(&TOLERANCE);
+        let is_sure = machine.abs_diff(self.by_machine + elapsed).lt(&TOLERANCE);
         is_sure.then(|| self.date + elapsed)
     }
 }
 
 impl ServerTime {
+    pub(super) fn by(machine: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self {
+            noted: Mutex::default(),
+            machine: Box::new(machine),
+        }
+    }
+
     pub(super) fn note(&self, response: &Response) {
         let date = response.headers().get(DATE);
         let date = date.and_then(|date| DateTime::parse_from_rfc2822(date.to_str().ok()?).ok());
@@ -45,25 +54,23 @@ impl ServerTime {
             return;
         };
         let date = Duration::from_secs(seconds);
-        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let machine = (self.machine)();
+        let mut noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         // Answers show too early a time, never too late a one.
-        let known = noted.and_then(Noted::now);
+        let known = noted.and_then(|noted| noted.now(machine));
         if !known.is_some_and(|known| date <= known && known - date < LATE) {
             *noted = Some(Noted {
                 date,
                 at: Instant::now(),
-                by_machine: machine(),
+                by_machine: machine,
             });
         }
     }
 
     pub(super) fn now(&self) -> Option<Duration> {
-        let at_slack = self
-            .0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .and_then(Noted::now)?;
-        let machine = machine();
+        let machine = (self.machine)();
+        let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
+        let at_slack = noted.and_then(|noted| noted.now(machine))?;
         let is_right = at_slack <= machine && machine - at_slack < TOLERANCE;
         Some(if is_right { machine } else { at_slack })
     }
@@ -71,12 +78,6 @@ impl ServerTime {
     /// By how many seconds this machine's clock is ahead of Slack's, if that is known.
     pub(super) fn machine_ahead(&self) -> Option<i64> {
         let seconds = |time: Duration| i64::try_from(time.as_secs()).unwrap_or(i64::MAX);
-        Some(seconds(machine()) - seconds(self.now()?))
+        Some(seconds((self.machine)()) - seconds(self.now()?))
     }
-}
-
-/// The time by this machine's clock.
-pub(super) fn machine() -> Duration {
-    let since_1970 = system_clock::now().duration_since(UNIX_EPOCH);
-    since_1970.unwrap_or_default()
 }

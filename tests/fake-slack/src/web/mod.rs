@@ -54,6 +54,14 @@ pub(crate) async fn call(
     http: HttpRequest,
 ) -> Response {
     let request = call::read(method, http).await;
+    let mut response = taken(&inner, &line, &request).await;
+    if let Some(date) = inner.read(|state| state.script.date.clone()) {
+        response.headers_mut().insert(DATE, date.header());
+    }
+    response
+}
+
+async fn taken(inner: &Arc<Inner>, line: &Cutter, request: &Request) -> Response {
     let fault = inner.change(|state| {
         state.bot.requests.push(request.clone());
         state.journal.push(Entry::Called {
@@ -65,23 +73,23 @@ pub(crate) async fn call(
         Some(Fault::RateLimited(seconds)) => return rate_limited(*seconds),
         Some(Fault::Status(status)) => return failed(*status),
         Some(Fault::Error(code)) => {
-            return json_answer(&refused(&inner, Refusal::Error(code)), None);
+            return json_answer(&refused(inner, Refusal::Error(code)), None);
         }
         Some(Fault::HangUp) => {
             line.cut();
             return Response::default();
         }
-        Some(Fault::HoldCall) => hold(&inner).await,
+        Some(Fault::HoldCall) => hold(inner).await,
         Some(Fault::LoseAnswer | Fault::HoldAnswer) | None => {}
     }
-    let answer = inner.change(|state| answer(state, &inner, &request));
+    let answer = inner.change(|state| answer(state, inner, request));
     match fault {
         Some(Fault::LoseAnswer) => line.cut(),
-        Some(Fault::HoldAnswer) => hold(&inner).await,
+        Some(Fault::HoldAnswer) => hold(inner).await,
         _ => {}
     }
     let answer = answer.map_or_else(
-        |refusal| refused(&inner, refusal),
+        |refusal| refused(inner, refusal),
         |mut answer| {
             answer["ok"] = true.into();
             answer
@@ -89,11 +97,7 @@ pub(crate) async fn call(
     );
     let scopes = (request.token == TokenKind::Bot).then(|| inner.read(scopes));
     let answer = inner.read(|state| state.script.rewritten(answer.to_string()));
-    let mut response = text_answer(answer, scopes);
-    if let Some(date) = inner.read(|state| state.script.date.clone()) {
-        response.headers_mut().insert(DATE, date);
-    }
-    response
+    text_answer(answer, scopes)
 }
 
 fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {

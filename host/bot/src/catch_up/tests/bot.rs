@@ -2,8 +2,9 @@
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use myao_fake_slack::{APP_ID, BOT_ID, BOT_TOKEN, BOT_USER, Event, FakeSlack, TEAM_ID};
+use myao_fake_slack::{APP_ID, APP_TOKEN, BOT_ID, BOT_TOKEN, BOT_USER, Event, FakeSlack, TEAM_ID};
 use myao_plugin::state::Workspace;
 use myao_plugin::{LoadedComponent, MemoryPlugin};
 use myao_slack::client::SlackClient;
@@ -74,7 +75,11 @@ fn plugin() -> MemoryPlugin {
 
 impl Bot {
     /// A process of the bot, which is not connected yet.
-    pub(super) fn start(slack: &FakeSlack, workspace: Arc<dyn Workspace>, clock: Clock) -> Self {
+    pub(super) async fn start(
+        slack: &FakeSlack,
+        workspace: Arc<dyn Workspace>,
+        machine: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Self {
         let bot = BotIdentity {
             user_id: BOT_USER.to_owned(),
             bot_id: Some(BOT_ID.to_owned()),
@@ -85,7 +90,11 @@ impl Bot {
             enterprise_id: None,
             app_id: Some(APP_ID.to_owned()),
         };
-        let client = SlackClient::new(&slack.api_url(), Token::new(BOT_TOKEN).unwrap()).unwrap();
+        let token = Token::new(BOT_TOKEN).unwrap();
+        let client = SlackClient::with_clock(&slack.api_url(), token, machine).unwrap();
+        // A bot begins with this call, and waits for its answer.
+        client.auth_test().await.unwrap();
+        let clock = Clock::at_slack(chrono_tz::UTC, client.clone());
         let live = LiveSlack::new(client, workspace.clone(), bot.clone(), clock.clone());
         let live = Arc::new(live);
         let current = Current::fixed(BotSettings::default(), plugin());
@@ -164,7 +173,10 @@ impl Bot {
     }
 
     /// A connection was made, after none.
-    pub(super) fn connected(&mut self) {
+    pub(super) async fn connected(&mut self) {
+        let client = self.catch_up.slack.client();
+        let app_token = Token::new(APP_TOKEN).unwrap();
+        client.open_connection(&app_token).await.unwrap();
         self.gaps.connected(self.clock.seconds());
         self.is_known = false;
     }

@@ -72,6 +72,10 @@ pub(super) enum Step {
     StoreFails {
         after: i64,
     },
+    /// This machine's clock is set so many seconds ahead of Slack's.
+    SetClock {
+        ahead: i64,
+    },
     Heal,
     /// No step of random histories: the store holds what Slack shows now.
     Agree,
@@ -138,6 +142,7 @@ const FAULTS: [&Fault; 8] = [
     &Fault::Error("invalid_auth"),
     &Fault::HangUp,
 ];
+const SKEWS: [i64; 7] = [-90_000, -3600, -45, 0, 45, 3600, 90_000];
 const REFUSALS: [&str; 4] = [
     "internal_error",
     "not_in_channel",
@@ -177,7 +182,7 @@ fn fate(rng: &mut Rng) -> Fate {
 fn step(rng: &mut Rng) -> Step {
     let channel = rng.usize(..CHANNELS);
     let (by, nth) = (rng.usize(..PEOPLE), rng.usize(..20));
-    match rng.u8(..50) {
+    match rng.u8(..52) {
         0..6 => Step::Say { channel, by },
         6..12 => Step::Reply { channel, by, nth },
         12..15 => Step::Edit { channel, nth },
@@ -211,6 +216,9 @@ fn step(rng: &mut Rng) -> Step {
         44..47 => Step::LeaveOut,
         47 => Step::StoreFails {
             after: rng.i64(0..40),
+        },
+        48 | 49 => Step::SetClock {
+            ahead: rng.choice(SKEWS).unwrap(),
         },
         _ => Step::Heal,
     }
