@@ -6,7 +6,9 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build check component model demo test test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist release-check docs lint fmt clean
+TESTS ?= bot:: bot_faults::gaps
+
+.PHONY: help build check component model demo test test-postgres test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist release-check docs lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,9 +39,16 @@ test: build $(PYTHON)/ready ## every test
 	@scripts/build-component faulty
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
 		cargo test --release --workspace --no-fail-fast
+	@$(MAKE) --no-print-directory test-postgres TESTS="bot::strangers bot::secrecy bot_faults::gaps"
 	cargo test --manifest-path tests/contract/Cargo.toml
 	@scripts/test-installed store pgbouncer
 	@scripts/test-installed embed node runtimes python maubot
+
+# `make test` has a part of these.
+test-postgres: build ## the tests of the bot with its database on a PostgreSQL server
+	@scripts/install-prerequisites postgres
+	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_STORE=postgres \
+		cargo test --release --workspace --test program -- $(TESTS)
 
 # Part of `test`, which says what is left out where Node or Python is missing.
 test-embed: component ## the components in Node and Python, against the Rust host; the Matrix bot, with a homeserver

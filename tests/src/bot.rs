@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use crate::export::with_japanese_prompts;
 use crate::peer::{Answer, exchange, free_address};
 use crate::program::Program;
-use rusqlite::Connection;
+use serde_json::Value;
 
 /// A peer and the program start slowly while others compile.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -226,10 +226,9 @@ pub fn refusal(program: &Program, config: &str) -> (Option<i32>, String) {
 
 fn configure(program: &Program, config: &str, health: SocketAddr) {
     let port = health.port();
-    program.write(
-        "myao.yaml",
-        with_japanese_prompts(&format!("{config}health_check: {{ port: {port} }}\n")),
-    );
+    program.configure(&with_japanese_prompts(&format!(
+        "{config}health_check: {{ port: {port} }}\n"
+    )));
 }
 
 fn spawn(program: &Program, mut command: Command) -> Process {
@@ -263,17 +262,15 @@ pub fn read_log(program: &Program) -> String {
 
 /// The messages of a channel so far.
 pub fn said(program: &Program, channel: &str) -> Vec<Said> {
-    let connection = Connection::open(program.path("myao.db")).unwrap();
-    let mut statement = connection.prepare(include_str!("said.sql")).unwrap();
-    let rows = statement.query_map([channel], |row| {
-        Ok(Said {
-            ts: ts(row.get(0)?),
-            thread: row.get::<_, Option<i64>>(1)?.map(ts),
-            author: row.get(2)?,
-            text: row.get(3)?,
-        })
-    });
-    rows.unwrap().map(Result::unwrap).collect()
+    let sql = include_str!("said.sql").replace("?1", &format!("'{channel}'"));
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let said = |row: &Value| Said {
+        ts: ts(row["ts_key"].as_i64().unwrap()),
+        thread: row["thread_key"].as_i64().map(ts),
+        author: text(&row["author"]),
+        text: text(&row["text"]),
+    };
+    program.query(&sql).iter().map(said).collect()
 }
 
 /// A message id of the database (seconds × 1,000,000 + sequence) as Slack writes it.

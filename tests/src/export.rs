@@ -91,23 +91,28 @@ pub fn write_export(program: &Program, posts: &[Post]) {
 /// A configuration with the specification's prompts, whose words tests look for, unless it says in which language they are.
 #[must_use]
 pub fn with_japanese_prompts(config: &str) -> String {
-    const KEY: &str = "prompt_language: ja";
     if config.contains("prompt_language") {
         return config.to_owned();
     }
+    with_memory_key(config, "prompt_language: ja")
+}
+
+/// A configuration with one more key in its section `memory`.
+#[must_use]
+pub fn with_memory_key(config: &str, key: &str) -> String {
     let mut has_section = false;
     let mut lines: Vec<String> = Vec::new();
     for line in config.lines() {
         let rest = line.strip_prefix("memory:");
         has_section |= rest.is_some();
         lines.push(match rest {
-            Some("") => format!("memory:\n  {KEY}"),
-            Some(rest) => format!("memory: {{ {KEY},{}", rest.trim_start_matches([' ', '{'])),
+            Some("") => format!("memory:\n  {key}"),
+            Some(rest) => format!("memory: {{ {key},{}", rest.trim_start_matches([' ', '{'])),
             None => line.to_owned(),
         });
     }
     if !has_section {
-        lines.push(format!("memory: {{ {KEY} }}"));
+        lines.push(format!("memory: {{ {key} }}"));
     }
     lines.join("\n") + "\n"
 }

@@ -1,6 +1,7 @@
 //! Databases on a PostgreSQL server, which goes away with the process of the tests.
 #![allow(clippy::unwrap_used)]
 
+use std::ffi::OsString;
 use std::sync::OnceLock;
 
 use myao::config::Config;
@@ -90,15 +91,26 @@ impl ServerDatabase {
         program
     }
 
-    /// The configuration of such a program.
-    #[must_use]
-    pub fn config(&self, options: &str, config: &str) -> String {
+    /// The key of `memory` that names it, without the password.
+    pub(crate) fn key(&self, options: &str) -> String {
         let url = self
             .url()
             .replace(&encoded_password(), &format!("${{{VARIABLE}}}"));
+        format!("database_url: '{url}{options}'")
+    }
+
+    /// The variable that the key needs.
+    pub(crate) fn variable() -> (&'static str, OsString) {
+        (VARIABLE, encoded_password().into())
+    }
+
+    /// The configuration of such a program.
+    #[must_use]
+    pub fn config(&self, options: &str, config: &str) -> String {
+        let key = self.key(options);
         let section = "memory:\n";
         let (before, after) = config.split_once(section).unwrap_or((config, ""));
-        format!("{before}{section}  database_url: '{url}{options}'\n{after}")
+        format!("{before}{section}  {key}\n{after}")
     }
 
     /// Runs statements as the server's superuser, and returns what `psql` prints.

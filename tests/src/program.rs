@@ -16,13 +16,17 @@ use rusqlite::types::Value as Cell;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::export::with_memory_key;
 use crate::kills::workspace;
+use crate::postgres::ServerDatabase;
 use crate::project_file;
 
 /// A folder in which the program runs, with its configuration `myao.yaml` and database `myao.db`.
 pub struct Program {
     folder: TempDir,
     variables: BTreeMap<&'static str, OsString>,
+    /// The database, if it is not the file.
+    server: Option<ServerDatabase>,
 }
 
 impl Default for Program {
@@ -38,9 +42,83 @@ impl Program {
         let program = Self {
             folder: TempDir::new().unwrap(),
             variables: BTreeMap::new(),
+            server: None,
         };
         program.write("myao.yaml", config);
         program
+    }
+
+    /// A new folder for a bot. Its database is on a PostgreSQL server if `MYAO_TEST_STORE` is `postgres`.
+    #[must_use]
+    pub fn of_bot() -> Self {
+        let is_on_server =
+            std::env::var_os("MYAO_TEST_STORE").is_some_and(|store| store == "postgres");
+        if is_on_server {
+            Self::on_server()
+        } else {
+            Self::default()
+        }
+    }
+
+    /// A new folder for a bot whose database is on a PostgreSQL server.
+    #[must_use]
+    pub fn on_server() -> Self {
+        let mut program = Self::default();
+        program.variables.extend([ServerDatabase::variable()]);
+        program.server = Some(ServerDatabase::default());
+        program.configure("");
+        program
+    }
+
+    /// Writes its configuration, with the address of its database.
+    pub fn configure(&self, config: &str) {
+        let config = match &self.server {
+            Some(server) => with_memory_key(config, &server.key("")),
+            None => config.to_owned(),
+        };
+        self.write("myao.yaml", config);
+    }
+
+    /// The rows that a query of its database gives, as objects.
+    #[must_use]
+    pub fn query(&self, sql: &str) -> Vec<Value> {
+        let Some(server) = &self.server else {
+            return query(&self.path("myao.db"), sql);
+        };
+        let rows = server.run(&format!("SELECT row_to_json(t) FROM ({sql}) AS t"));
+        let rows = rows.lines().map(serde_json::from_str);
+        rows.map(Result::unwrap).collect()
+    }
+
+    /// The one number that a query gives.
+    #[must_use]
+    #[track_caller]
+    pub fn number(&self, sql: &str) -> i64 {
+        let rows = self.query(sql);
+        let number = rows[0]
+            .as_object()
+            .and_then(|row| row.values().next()?.as_i64());
+        number.unwrap_or_else(|| panic!("no number: {rows:?}"))
+    }
+
+    /// The texts of the one column that a query gives.
+    #[must_use]
+    pub fn texts(&self, sql: &str) -> Vec<String> {
+        let text = |row: &Value| Some(row.as_object()?.values().next()?.as_str()?.to_owned());
+        self.query(sql).iter().filter_map(text).collect()
+    }
+
+    /// Changes its database.
+    pub fn change(&self, sql: &str) {
+        match &self.server {
+            Some(server) => {
+                let _ = server.run(sql);
+            }
+            None => Connection::open(self.path("myao.db"))
+                .unwrap()
+                .execute_batch(sql)
+                .unwrap(),
+        }
     }
 
     /// A new folder with the demo's export imported.
@@ -165,6 +243,25 @@ impl Program {
     pub fn rows(&self) -> Vec<String> {
         rows(&self.path("myao.db"))
     }
+}
+
+/// The rows that a query of an SQLite file gives, as objects.
+fn query(database: &Path, sql: &str) -> Vec<Value> {
+    let connection = Connection::open(database).unwrap();
+    let mut statement = connection.prepare(sql).unwrap();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let cell = |cell: Cell| match cell {
+        Cell::Integer(number) => number.into(),
+        Cell::Real(number) => number.into(),
+        Cell::Text(text) => text.into(),
+        Cell::Null | Cell::Blob(_) => Value::Null,
+    };
+    let rows = statement.query_map([], |row| {
+        let cells = names.iter().enumerate();
+        let cells = cells.map(|(n, name)| Ok((name.clone(), cell(row.get(n)?))));
+        cells.collect::<rusqlite::Result<serde_json::Map<_, _>>>()
+    });
+    rows.unwrap().map(|row| row.unwrap().into()).collect()
 }
 
 /// Every row of every table of a database.

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 use myao_fake_slack::{BOT_USER, Fault};
 use myao_tests::bot::{now, said, said_by};
 use myao_tests::program::Program;
-use rusqlite::Connection;
 
 use crate::bot::odd::{disconnect_since, texts};
 use crate::bot::support::{
@@ -15,11 +14,12 @@ use crate::bot::support::{
 
 /// Ids, names and whether the bot is in them.
 fn channels(program: &Program) -> Vec<(String, String, bool)> {
-    let connection = Connection::open(program.path("myao.db")).unwrap();
-    let query = "SELECT id, name, present FROM channels ORDER BY id";
-    let mut statement = connection.prepare(query).unwrap();
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
-    rows.unwrap().map(Result::unwrap).collect()
+    let rows = program.query("SELECT id, name, present FROM channels ORDER BY id");
+    let rows = rows.into_iter().map(|row| {
+        let text = |name: &str| row[name].as_str().unwrap().to_owned();
+        (text("id"), text("name"), row["present"].as_i64() == Some(1))
+    });
+    rows.collect()
 }
 
 /// Regression 9.
@@ -101,12 +101,12 @@ fn a_start_in_the_middle_of_catching_up_reads_what_is_left_and_not_all_anew() {
     let program = bot.stop();
     disconnect_since(&program, 7200);
     // The comparison with Slack reads histories, too.
-    let connection = Connection::open(program.path("myao.db")).unwrap();
-    let compared = "INSERT INTO sweeps (channel, workspace, hidden, ended_at) \
-         SELECT key, workspace, 0, ?1 FROM channels WHERE true \
-         ON CONFLICT (channel) DO UPDATE SET through = NULL, ended_at = excluded.ended_at";
-    let done = connection.execute(compared, [i64::try_from(now()).unwrap()]);
-    assert_eq!(done, Ok(2));
+    program.change(&format!(
+        "INSERT INTO sweeps (channel, workspace, hidden, ended_at) \
+         SELECT key, workspace, 0, {} FROM channels WHERE true \
+         ON CONFLICT (channel) DO UPDATE SET through = NULL, ended_at = excluded.ended_at",
+        now()
+    ));
     let hour_ago = format!("{}.000000", now() - 3600);
     for channel in [CAMP, DEV] {
         slack.post_at(&hour_ago, AKARI, channel, "an hour ago", None);

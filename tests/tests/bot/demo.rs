@@ -179,7 +179,7 @@ fn digests_and_catching_up_name_what_was_decided_and_is_to_do_once_and_what_is_d
     let day = noon::weekday();
     let digest = |channel: &str| format!("{{ channel: {channel}, at: '12:00', days: [{day}] }}");
     let digests = format!("digests: [{}, {}]", digest(GENERAL), digest(HARBOUR));
-    let mut bot = connect_as(&week.slack, Program::default(), &digests, &noon::timezone());
+    let mut bot = connect_as(&week.slack, Program::of_bot(), &digests, &noon::timezone());
     let posts = posts(&week.slack, &mut bot, 2);
     settled(&week.slack, &mut bot);
     for number in 0..2 {

@@ -55,7 +55,7 @@ fn a_digest_names_what_was_decided_and_what_is_open_once_and_a_quiet_channel_get
         "宿の電話番号を知っている人はいますか？",
     );
     yesterday(&slack, EMIKO, "C0QUIET", 0, "おはようございます。");
-    let mut bot = bot_of(&slack, Program::default());
+    let mut bot = bot_of(&slack, Program::of_bot());
     let digest = posts(&slack, &mut bot, 1).remove(0);
     assert_eq!((digest.channel.as_str(), &digest.thread_ts), (CAMP, &None));
     for (text, times) in [("箱根に決まりました", 1), ("見積書", 1), ("電話番号", 1)]
@@ -111,7 +111,7 @@ fn what_was_open_in_an_earlier_digest_is_told_once_it_is_done_or_overruled() {
         "宿の電話番号を知っている人はいますか？",
     );
     slack.react(EMIKO, CAMP, &asked, "white_check_mark");
-    let mut bot = bot_of(&slack, Program::default());
+    let mut bot = bot_of(&slack, Program::of_bot());
     let digest = posts(&slack, &mut bot, 1).remove(0).text;
     bot.stop();
     for line in [
@@ -175,7 +175,7 @@ fn a_person_gets_what_was_said_where_they_are_and_everybody_may_read_since_they_
         (EMIKO, "D0EMIKO001"),
         (GUEST, "D0GUEST001"),
     ];
-    let mut bot = connect_as(&slack, Program::default(), "", &noon::timezone());
+    let mut bot = connect_as(&slack, Program::of_bot(), "", &noon::timezone());
     bot.caught_up();
     for (user, channel) in people {
         slack.post(user, channel, "こんにちは。", None);

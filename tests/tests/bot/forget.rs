@@ -4,7 +4,6 @@ use myao_fake_slack::{FakeSlack, Fault};
 use myao_tests::bot::Bot;
 use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::program::Program;
-use rusqlite::Connection;
 
 use crate::bot::support::{
     AKARI, CAMP, EMIKO, connect, connect_again, model, number, posts, prompts, replies_of, settled,
@@ -14,11 +13,7 @@ use crate::bot::support::{
 const CODE: &str = "玄関の暗証番号は K4711 です。";
 
 fn texts(program: &Program) -> Vec<String> {
-    let database = Connection::open(program.path("myao.db")).unwrap();
-    let sql = "SELECT text FROM messages WHERE deleted_at IS NULL ORDER BY ts_key";
-    let mut statement = database.prepare(sql).unwrap();
-    let texts = statement.query_map([], |row| row.get(0)).unwrap();
-    texts.map(Result::unwrap).collect()
+    program.texts("SELECT text FROM messages WHERE deleted_at IS NULL ORDER BY ts_key")
 }
 
 fn link(channel: &str, ts: &str) -> String {

@@ -20,7 +20,7 @@ fn listen(slack: &FakeSlack, at: SocketAddr, more: &str) -> Bot {
     let config = format!(
         "slack: {{ bot_token: {BOT_TOKEN}, signing_secret: '{SECRET}', listen: '{at}', api_url: '{api_url}' }}\n{more}"
     );
-    Bot::start(Program::default(), &config)
+    Bot::start(Program::of_bot(), &config)
 }
 
 fn subscribe(slack: &FakeSlack, at: SocketAddr, secret: &str) -> Result<(), String> {

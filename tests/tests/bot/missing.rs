@@ -71,8 +71,8 @@ fn what_was_deleted_meanwhile_is_gone() {
 fn an_answer_that_was_cut_deletes_nothing() {
     let slack = workspace();
     let (program, [_, two, _, reply]) = stored(&slack);
-    slack.delete(CAMP, &two);
-    slack.delete(CAMP, &reply);
+    slack.faults().lack(&two);
+    slack.faults().lack(&reply);
     slack
         .faults()
         .rewrite("\"has_more\":false", "\"has_more\":true");

@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao_fake_slack::{BOT_USER, FakeSlack, SlashAnswer};
 use myao_tests::llm_server::{LlmServer, answer};
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::bot::commands::{EAGER, remembered};
@@ -103,9 +102,8 @@ fn what_was_asked_before_a_channel_went_off_is_not_answered() {
     slack.post(EMIKO, CAMP, "会場はどこですか？", None);
     settled(&slack, &mut bot);
     mode(&slack, AKARI, CAMP, "モード オフ");
-    let database = Connection::open(bot.program().path("myao.db")).unwrap();
     let joins_in = "UPDATE channels SET participation = 2 WHERE id = 'C0CAMP'";
-    database.execute(joins_in, ()).unwrap();
+    bot.program().change(joins_in);
     slack.post(EMIKO, TEA, "お茶はいつですか？", None);
     let posted = posts(&slack, &mut bot, 1);
     assert_eq!((posted.len(), posted[0].channel.as_str()), (1, TEA));

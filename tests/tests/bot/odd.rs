@@ -4,7 +4,6 @@ use myao_fake_slack::FakeSlack;
 use myao_tests::bot::{Bot, now, said};
 use myao_tests::peer::exchange;
 use myao_tests::program::Program;
-use rusqlite::Connection;
 
 use crate::bot::support::{AKARI, CAMP, EMIKO, connect, connect_again, number, settled, workspace};
 
@@ -111,10 +110,10 @@ fn odd_events_stop_no_other_event() {
 
 /// As if the last connection had ended so many seconds ago.
 pub(crate) fn disconnect_since(program: &Program, seconds: u64) {
-    let connection = Connection::open(program.path("myao.db")).unwrap();
-    let since = i64::try_from(now() - seconds).unwrap();
-    let set = "UPDATE sync_state SET connected_through = ?1";
-    assert_eq!(connection.execute(set, [since]), Ok(1));
+    let since = now() - seconds;
+    program.change(&format!(
+        "UPDATE sync_state SET connected_through = {since}"
+    ));
 }
 
 #[test]
@@ -157,9 +156,8 @@ fn a_channel_that_cannot_be_read_is_tried_again_while_the_bot_runs() {
     bot.caught_up();
     slack.faults().refuse_history(CAMP, None);
     // The next try is a minute away: the test does not wait for it.
-    let connection = Connection::open(bot.program().path("myao.db")).unwrap();
-    let put_off = connection.execute("UPDATE unread_channels SET next_try_at = 0", []);
-    assert_eq!(put_off, Ok(1));
+    let put_off = "UPDATE unread_channels SET next_try_at = 0";
+    bot.program().change(put_off);
     bot.messages(CAMP, 1);
     bot.stop();
 }

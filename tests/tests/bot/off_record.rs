@@ -4,7 +4,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use myao_fake_slack::{FakeSlack, SlashAnswer};
 use myao_tests::program::Program;
-use rusqlite::Connection;
 
 use crate::bot::support::{
     AKARI, CAMP, EMIKO, block_on, connect, connect_again, model, posts, replies_of, settled,
@@ -20,11 +19,8 @@ fn command(slack: &FakeSlack, user: &str, channel: &str, text: &str) -> String {
 
 /// Everything that the database holds of messages and of events.
 fn stored(program: &Program) -> String {
-    let database = Connection::open(program.path("myao.db")).unwrap();
     let sql = "SELECT text FROM messages UNION ALL SELECT payload FROM events";
-    let mut statement = database.prepare(sql).unwrap();
-    let texts = statement.query_map([], |row| row.get(0)).unwrap();
-    texts.map(Result::<String, _>::unwrap).collect()
+    program.texts(sql).concat()
 }
 
 /// A message that is written a minute before now, or after it: the second of a command is off the record.

@@ -2,14 +2,13 @@
 
 use myao_fake_slack::{BOT_USER, FakeSlack, Fault, SISTER_TEAM, TEAM_ID};
 use myao_tests::bot::{Bot, now};
-use myao_tests::postgres::ServerDatabase;
 use myao_tests::program::Program;
 use myao_tests::team::{Browser, page_keys, signed_in};
 
 use crate::bot::commands::ask_as;
-use crate::bot::support::{AKARI, CAMP, EMIKO, connect_as, number, posts, workspace};
+use crate::bot::support::{AKARI, CAMP, EMIKO, connect_as, posts, settled, workspace};
 
-/// Memories as soon as there is a message, in the form that a configuration of a server's database needs.
+/// Memories as soon as there is a message.
 const EAGER: &str = "memory:\n  long_term_update_interval_seconds: 1\n  short_term_history: { message_threshold: 1 }\n";
 const JOINT: &str = "C0JOINT";
 const OUTSIDER: &str = "U0OUTSIDE";
@@ -19,23 +18,21 @@ const DIRECT: &str = "D0OUTSIDE";
 const EVERYBODY: i64 = 0;
 const OUTSIDERS: i64 = 2;
 
-/// A bot with its database.
+/// A bot in its surroundings.
 pub(crate) struct Stage {
     pub(crate) slack: FakeSlack,
     pub(crate) bot: Bot,
-    server: Option<ServerDatabase>,
 }
 
 impl Stage {
-    pub(crate) fn set(slack: FakeSlack, on_server: bool, keys: &str, more: &str) -> Self {
-        let server = on_server.then(ServerDatabase::default);
-        let (program, config) = match &server {
-            Some(server) => (server.program("", ""), server.config("", more)),
-            None => (Program::default(), more.to_owned()),
-        };
-        let mut bot = connect_as(&slack, program, keys, &config);
+    pub(crate) fn set(slack: FakeSlack, keys: &str, more: &str) -> Self {
+        Self::of(slack, Program::of_bot(), keys, more)
+    }
+
+    fn of(slack: FakeSlack, program: Program, keys: &str, more: &str) -> Self {
+        let mut bot = connect_as(&slack, program, keys, more);
         bot.caught_up();
-        Self { slack, bot, server }
+        Self { slack, bot }
     }
 
     /// The bot of the same database, started again.
@@ -45,55 +42,39 @@ impl Stage {
 
     /// The same after something has happened. What Slack returned counts from the second of the request.
     fn restarted_after(self, keys: &str, more: &str, happens: impl Fn(&FakeSlack)) -> Self {
-        let Self { slack, bot, server } = self;
+        let Self { slack, bot } = self;
         let (program, second) = (bot.stop(), now());
         happens(&slack);
         while now() == second {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
-        let config = match &server {
-            Some(server) => server.config("", more),
-            None => more.to_owned(),
-        };
-        let mut bot = connect_as(&slack, program, keys, &config);
-        bot.caught_up();
-        Self { slack, bot, server }
+        Self::of(slack, program, keys, more)
     }
 
     pub(crate) fn number(&self, query: &str) -> i64 {
-        count(self.server.as_ref(), self.bot.program(), query)
+        self.bot.program().number(query)
     }
 
     /// Waits until a query gives a number.
     #[track_caller]
     pub(crate) fn becomes(&mut self, what: &str, query: &str, expected: i64) {
-        let server = self.server.as_ref();
         self.bot.until(what, |program| {
-            (count(server, program, query) == expected).then_some(())
+            (program.number(query) == expected).then_some(())
         });
     }
 
     /// Waits until a query gives at least a number.
     #[track_caller]
     fn becomes_more(&mut self, what: &str, query: &str, least: i64) {
-        let server = self.server.as_ref();
         self.bot.until(what, |program| {
-            (count(server, program, query) >= least).then_some(())
+            (program.number(query) >= least).then_some(())
         });
     }
 
     /// Waits until everything that was sent so far has taken effect.
     #[track_caller]
     pub(crate) fn settled(&mut self) {
-        let (server, slack) = (self.server.as_ref(), &self.slack);
-        self.bot.until("every event in effect", |program| {
-            let waiting = count(
-                server,
-                program,
-                "SELECT COUNT(*) FROM events WHERE state = 0",
-            );
-            (slack.is_settled() && waiting == 0).then_some(())
-        });
+        settled(&self.slack, &mut self.bot);
     }
 
     fn audience_is(&mut self, what: &str, expected: i64) {
@@ -104,13 +85,6 @@ impl Stage {
     /// What somebody learns by a command in the joint channel.
     pub(crate) fn asks(&self, user: &str, text: &str) -> String {
         ask_as(&self.slack, user, JOINT, text)
-    }
-}
-
-fn count(server: Option<&ServerDatabase>, program: &Program, query: &str) -> i64 {
-    match server {
-        Some(server) => server.run(query).parse().unwrap_or(-1),
-        None => number(program, query),
     }
 }
 
@@ -138,13 +112,14 @@ fn standing(user: &str) -> String {
     format!("SELECT COALESCE(MAX(is_guest), -1) FROM users WHERE id = '{user}'")
 }
 
-fn another_organisation(on_server: bool) {
+#[test]
+fn people_of_another_organisation_see_and_give_their_channels_alone() {
     let slack = joint(|slack| slack.add_outsider(OUTSIDER, "Ito"));
     slack.share_unheard(JOINT);
     slack.add_member(JOINT, OUTSIDER);
     slack.add_direct_channel(DIRECT, OUTSIDER);
     let (address, keys, more) = page_keys();
-    let mut stage = Stage::set(slack, on_server, &keys, &format!("{more}{EAGER}"));
+    let mut stage = Stage::set(slack, &keys, &format!("{more}{EAGER}"));
     said(&mut stage, OUTSIDER);
     stage.audience_is("a shared channel", OUTSIDERS);
     stage.becomes("a stranger", &standing(OUTSIDER), 1);
@@ -176,18 +151,9 @@ fn another_organisation(on_server: bool) {
 }
 
 #[test]
-fn people_of_another_organisation_see_and_give_their_channels_alone() {
-    another_organisation(false);
-}
-
-#[test]
-fn people_of_another_organisation_see_and_give_their_channels_alone_on_a_server() {
-    another_organisation(true);
-}
-
-fn lost_events(on_server: bool) {
+fn a_channel_whose_sharing_no_event_told_is_closed_by_what_is_said_there() {
     let slack = joint(|slack| slack.add_outsider(OUTSIDER, "Ito"));
-    let mut stage = Stage::set(slack, on_server, "", EAGER);
+    let mut stage = Stage::set(slack, "", EAGER);
     stage.audience_is("an open channel", EVERYBODY);
     stage
         .slack
@@ -206,22 +172,13 @@ fn lost_events(on_server: bool) {
 }
 
 #[test]
-fn a_channel_whose_sharing_no_event_told_is_closed_by_what_is_said_there() {
-    lost_events(false);
-}
-
-#[test]
-fn a_channel_whose_sharing_no_event_told_is_closed_by_what_is_said_there_on_a_server() {
-    lost_events(true);
-}
-
-fn same_organisation(on_server: bool) {
+fn somebody_of_the_organisation_is_a_member_while_slack_lists_this_workspace() {
     let slack = joint(|slack| slack.add_colleague(COLLEAGUE, "Ueda"));
     slack.add_member(JOINT, COLLEAGUE);
     // Slack does not say who it is.
     let unknown = Fault::Error("user_not_visible");
     slack.faults().times(99, "users.info", &unknown);
-    let mut stage = Stage::set(slack, on_server, "", EAGER);
+    let mut stage = Stage::set(slack, "", EAGER);
     said(&mut stage, COLLEAGUE);
     stage.audience_is("a channel of somebody unknown", OUTSIDERS);
     assert!(!stage.asks(COLLEAGUE, "search 会場").contains("箱根"));
@@ -240,16 +197,6 @@ fn same_organisation(on_server: bool) {
     stage.bot.stop();
 }
 
-#[test]
-fn somebody_of_the_organisation_is_a_member_while_slack_lists_this_workspace() {
-    same_organisation(false);
-}
-
-#[test]
-fn somebody_of_the_organisation_is_a_member_while_slack_lists_this_workspace_on_a_server() {
-    same_organisation(true);
-}
-
 const BOARD: &str = "C0BOARD";
 
 /// A message with this text is stored.
@@ -257,14 +204,15 @@ fn kept(text: &str) -> String {
     format!("SELECT COUNT(*) FROM messages WHERE text LIKE '%{text}%'")
 }
 
-fn ignored(on_server: bool) {
+#[test]
+fn channels_that_are_shared_with_others_may_be_ignored() {
     let slack = joint(|slack| slack.add_outsider(OUTSIDER, "Ito"));
     slack.share_unheard(JOINT);
     slack.add_member(JOINT, OUTSIDER);
     slack.add_channel(BOARD, "役員会");
     slack.post(OUTSIDER, JOINT, "共同の予算は12万円です。", None);
     let keys = "external_channels: ignore";
-    let mut stage = Stage::set(slack, on_server, keys, EAGER);
+    let mut stage = Stage::set(slack, keys, EAGER);
     said(&mut stage, OUTSIDER);
     stage.slack.mention(AKARI, JOINT, "伊東の会場は?", None);
     stage
@@ -308,19 +256,10 @@ fn ignored(on_server: bool) {
 }
 
 #[test]
-fn channels_that_are_shared_with_others_may_be_ignored() {
-    ignored(false);
-}
-
-#[test]
-fn channels_that_are_shared_with_others_may_be_ignored_on_a_server() {
-    ignored(true);
-}
-
-fn left(on_server: bool) {
+fn a_private_channel_that_the_bot_left_is_shown_to_nobody_until_it_was_read_again() {
     let slack = joint(|slack| slack.add_private_channel(BOARD, "役員会"));
     slack.add_member(BOARD, AKARI);
-    let mut stage = Stage::set(slack, on_server, "", EAGER);
+    let mut stage = Stage::set(slack, "", EAGER);
     // What is a few seconds old when it is read again may be missing from the answer.
     let earlier = format!("{}.000100", now() - 30);
     let gone = "買収の会場は熱海に決まりました。";
@@ -364,19 +303,10 @@ fn left(on_server: bool) {
 }
 
 #[test]
-fn a_private_channel_that_the_bot_left_is_shown_to_nobody_until_it_was_read_again() {
-    left(false);
-}
-
-#[test]
-fn a_private_channel_that_the_bot_left_is_shown_to_nobody_until_it_was_read_again_on_a_server() {
-    left(true);
-}
-
-fn closed(on_server: bool) {
+fn sessions_and_tokens_end_with_the_account_though_it_is_opened_again() {
     let (address, keys, more) = page_keys();
     let slack = joint(|_| ());
-    let mut stage = Stage::set(slack, on_server, &keys, &format!("{more}{EAGER}"));
+    let mut stage = Stage::set(slack, &keys, &format!("{more}{EAGER}"));
     let mut akari = signed_in(&stage.slack, address, AKARI);
     akari.agent_token();
     let tokens = "SELECT COUNT(*) FROM agent_tokens";
@@ -396,14 +326,4 @@ fn closed(on_server: bool) {
     let mut again = signed_in(&stage.slack, address, AKARI);
     assert_eq!(again.get("/workspace").status, 200);
     stage.bot.stop();
-}
-
-#[test]
-fn sessions_and_tokens_end_with_the_account_though_it_is_opened_again() {
-    closed(false);
-}
-
-#[test]
-fn sessions_and_tokens_end_with_the_account_though_it_is_opened_again_on_a_server() {
-    closed(true);
 }

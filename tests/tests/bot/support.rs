@@ -8,7 +8,6 @@ use myao_tests::bot::{Bot, now};
 use myao_tests::llm_server::{API_KEY, Call, LlmServer, Reply, answer};
 use myao_tests::peer::exchange;
 use myao_tests::program::Program;
-use rusqlite::Connection;
 
 pub(crate) const AKARI: &str = "U0AKARI";
 pub(crate) const EMIKO: &str = "U0EMIKO";
@@ -62,7 +61,7 @@ pub(crate) fn replies_of(llm: &LlmServer) -> String {
 
 /// The bot in a new folder, connected.
 pub(crate) fn connect(slack: &FakeSlack, more: &str) -> Bot {
-    connect_again(slack, Program::default(), more)
+    connect_again(slack, Program::of_bot(), more)
 }
 
 /// The bot in the folder of an earlier one, connected.
@@ -87,7 +86,7 @@ pub(crate) fn connect_out_of_time(slack: &FakeSlack, more: &str) -> Bot {
     let config = format!(
         "slack: {{ bot_token: {BOT_TOKEN}, app_token: {APP_TOKEN}, api_url: '{api_url}' }}\n{more}"
     );
-    let mut bot = Bot::launch(Program::default(), &config, &[]);
+    let mut bot = Bot::launch(Program::of_bot(), &config, &[]);
     let health = bot.health();
     bot.until("the wrong clock", |_| {
         let ready = exchange(health, "GET /ready", &[], "").ok()?;
@@ -117,8 +116,7 @@ pub(crate) fn settled(slack: &FakeSlack, bot: &mut Bot) {
 
 /// What a query of the database counts.
 pub(crate) fn number(program: &Program, query: &str) -> i64 {
-    let connection = Connection::open(program.path("myao.db")).unwrap();
-    connection.query_row(query, [], |row| row.get(0)).unwrap()
+    program.number(query)
 }
 
 /// One message in a prompt.

@@ -3,7 +3,6 @@
 use myao_fake_slack::FakeSlack;
 use myao_tests::bot::{Bot, now};
 use myao_tests::program::Program;
-use rusqlite::Connection;
 
 use crate::bot::odd::texts;
 use crate::bot::support::{
@@ -30,8 +29,7 @@ fn stored(slack: &FakeSlack) -> (Program, [String; 4]) {
     bot.messages(CAMP, 5);
     settled(slack, &mut bot);
     let program = bot.stop();
-    let connection = Connection::open(program.path("myao.db")).unwrap();
-    let _ = connection.execute("DELETE FROM sweeps", []).unwrap();
+    program.change("DELETE FROM sweeps");
     (program, [thread, reply, two, three])
 }
 
@@ -89,9 +87,7 @@ fn what_slack_does_not_show_any_more_is_kept_unless_it_is_to_go() {
 
     slack.faults().keep_since(&thread, true);
     let again = |program: Program| {
-        let connection = Connection::open(program.path("myao.db")).unwrap();
-        let _ = connection.execute("DELETE FROM sweeps", []).unwrap();
-        drop(connection);
+        program.change("DELETE FROM sweeps");
         let mut bot = connect_as(&slack, program, "follow_retention: true", "");
         compared(&mut bot);
         bot.stop()
@@ -109,13 +105,10 @@ fn what_slack_does_not_show_any_more_is_kept_unless_it_is_to_go() {
 
 /// The channel was compared so many seconds ago, and is to be compared again.
 fn compared_ago(program: &Program, seconds: u64) {
-    let connection = Connection::open(program.path("myao.db")).unwrap();
-    let due =
-        "UPDATE sweeps SET through = NULL, ended_at = 0, refused_at = NULL, good_through = ?1";
     let good = (now() - seconds) * 1_000_000;
-    let _ = connection
-        .execute(due, [i64::try_from(good).unwrap()])
-        .unwrap();
+    program.change(&format!(
+        "UPDATE sweeps SET through = NULL, ended_at = 0, refused_at = NULL, good_through = {good}"
+    ));
 }
 
 #[test]

@@ -19,7 +19,7 @@ const HALL: &str = "C0HALL";
 /// The bot with its page for the team, and where it is.
 pub(crate) fn start(slack: &FakeSlack) -> (Bot, SocketAddr) {
     let (address, keys, more) = page_keys();
-    let mut bot = connect_as(slack, Program::default(), &keys, &format!("{more}{EAGER}"));
+    let mut bot = connect_as(slack, Program::of_bot(), &keys, &format!("{more}{EAGER}"));
     bot.caught_up();
     (bot, address)
 }

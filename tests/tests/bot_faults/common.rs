@@ -62,8 +62,7 @@ pub(crate) fn database(program: &Program) -> Connection {
 
 /// The one number that a query gives.
 pub(crate) fn number(program: &Program, sql: &str) -> i64 {
-    let connection = database(program);
-    connection.query_row(sql, [], |row| row.get(0)).unwrap()
+    program.number(sql)
 }
 
 /// Every row of a query, as text.
