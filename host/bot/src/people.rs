@@ -24,8 +24,11 @@ use super::clock::Clock;
 use super::settings::MentionLimits;
 use crate::slack::live::LiveSlack;
 
-/// How old what is known may be, in seconds: five minutes, less the time that a page and its answer take.
+/// How old what is known of channels may be, and the last sign of events, in seconds: five minutes, less the time that a page and
+/// its answer take.
 const MAX_AGE: i64 = 240;
+/// The same of somebody: fifteen minutes, in which Slack takes 750 calls of `users.conversations` (Tier 3).
+const MAX_AGE_OF_PERSON: i64 = 840;
 /// For how long a stranger is not asked for again, in seconds.
 const REST: i64 = 30;
 /// How long somebody waits for Slack.
@@ -71,7 +74,7 @@ struct Read {
 impl Read {
     fn holds(&self, now: i64) -> bool {
         let longest = match self.found {
-            Ok(_) => MAX_AGE,
+            Ok(_) => MAX_AGE_OF_PERSON,
             Err(PersonError::Stranger) => REST,
             // Somebody who tries again is asked for again.
             Err(_) => return false,
@@ -113,7 +116,8 @@ impl People {
         }
     }
 
-    /// Somebody, by the user's id. What the store knows of what they may see is not older than five minutes afterwards.
+    /// Somebody, by the user's id. What the store knows of them is not older than fifteen minutes afterwards, and of channels not older
+    /// than five.
     ///
     /// # Errors
     /// [`PersonError`].
@@ -129,10 +133,11 @@ impl People {
             Ok(person) => person.closed_at == closed_at,
             Err(_) => true,
         };
-        if let Some(known) = self.known(id, now).filter(is_of_now) {
-            return known;
+        match self.known(id, now).filter(is_of_now) {
+            Some(known) if known.is_err() || self.knows_channels(now) => return known,
+            Some(_) => {}
+            None => self.forget(id),
         }
-        self.forget(id);
         let reading = tokio::time::timeout(PATIENCE, self.read_once(id, now)).await;
         reading.unwrap_or_else(|_| Err(PersonError::NotKnown("Slack does not answer".to_owned())))
     }
@@ -141,8 +146,7 @@ impl People {
     fn known(&self, id: &str, now: i64) -> Option<Result<Person, PersonError>> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.retain(|_, read| read.holds(now));
-        let known = read.get(id)?;
-        (known.found.is_err() || self.knows_channels(now)).then(|| known.found.clone())
+        read.get(id).map(|known| known.found.clone())
     }
 
     fn forget(&self, id: &str) {
@@ -162,25 +166,29 @@ impl People {
         asking.entry(what.to_owned()).or_default().clone()
     }
 
-    /// Reads somebody, unless another request did so meanwhile.
+    /// Reads somebody and the channels, unless that is known.
     async fn read_once(&self, id: &str, now: i64) -> Result<Person, PersonError> {
         let asking = self.asking(id);
         let _asking = asking.lock().await;
-        if let Some(known) = self.known(id, now) {
-            return known;
-        }
-        let mut found = self.read_person(id, now).await;
+        let known = self.known(id, now);
+        let is_new = known.is_none();
+        let mut found = match known {
+            Some(known) => known,
+            None => self.read_person(id, now).await,
+        };
         if found.is_ok()
             && let Err(error) = self.read_channels_once(now).await
         {
             found = Err(error);
         }
-        let read = Read {
-            found: found.clone(),
-            at: now,
-        };
-        let mut all = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        all.insert(id.to_owned(), read);
+        if is_new {
+            let read = Read {
+                found: found.clone(),
+                at: now,
+            };
+            let mut all = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+            all.insert(id.to_owned(), read);
+        }
         found
     }
 
