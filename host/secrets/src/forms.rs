@@ -24,7 +24,9 @@ impl Alphabet {
             Self::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             Self::Alphanumeric => byte.is_ascii_alphanumeric(),
             Self::Url => byte.is_ascii_alphanumeric() || b"_-".contains(&byte),
-            Self::Any => byte.is_ascii_alphanumeric() || b"_-.=+/".contains(&byte),
+            Self::Any => {
+                byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-'..=b'/' | b'=' | b'_')
+            }
         }
     }
 }
@@ -124,30 +126,39 @@ pub(crate) static FORMS: &[Form] = &[
 
 /// No form is shorter, in bytes.
 const SHORTEST: usize = 18;
+/// No run of characters that a token may have, and that begins a private key or a header, is shorter, in bytes.
+const SHORTEST_RUN: usize = "-----BEGIN".len();
 
 /// Returns the first credential that begins at a byte of the text, or behind it. Takes time in proportion to the text.
 pub(crate) fn next(text: &str, from: usize) -> Option<Credential> {
+    let bytes = text.as_bytes();
     let mut at = from;
     let mut run_end = from;
     loop {
-        let byte = *text.as_bytes().get(at)?;
-        if byte.is_ascii()
-            && let (Some(before), Some(rest)) = (text.get(..at), text.get(at..))
-        {
-            if at >= run_end {
-                run_end = at + length(rest, Alphabet::Any, usize::MAX);
-            }
-            let found = match byte {
-                b'-' => private_key(rest),
-                b':' => password(before, rest),
-                _ if ends_in_word(before) => None,
-                _ if run_end - at >= SHORTEST => token(rest).or_else(|| authorization(rest)),
-                _ => authorization(rest),
-            };
-            if let Some((kind, start, end)) = found {
-                let span = at + start..at + end;
-                return Some(Credential { span, kind });
-            }
+        // Most of a text is passed over here.
+        let begins = |byte: &u8| *byte == b':' || Alphabet::Any.has(*byte);
+        at += bytes.get(at..)?.iter().position(begins)?;
+        if at >= run_end {
+            let run = bytes.get(at..)?.iter();
+            run_end = at + run.take_while(|byte| Alphabet::Any.has(**byte)).count();
+        }
+        let run = run_end - at;
+        let byte = *bytes.get(at)?;
+        if byte != b':' && run < SHORTEST_RUN {
+            at = run_end;
+            continue;
+        }
+        let (before, rest) = text.split_at_checked(at)?;
+        let found = match byte {
+            b'-' => private_key(rest),
+            b':' => password(before, rest),
+            _ if ends_in_word(before) => None,
+            _ if run >= SHORTEST => token(rest).or_else(|| authorization(rest)),
+            _ => authorization(rest),
+        };
+        if let Some((kind, start, end)) = found {
+            let span = at + start..at + end;
+            return Some(Credential { span, kind });
         }
         at += 1;
     }
