@@ -95,9 +95,8 @@ impl Program {
     #[track_caller]
     pub fn number(&self, sql: &str) -> i64 {
         let rows = self.query(sql);
-        let number = rows[0]
-            .as_object()
-            .and_then(|row| row.values().next()?.as_i64());
+        let value = |row: &Value| row.as_object()?.values().next()?.as_i64();
+        let number = rows.first().and_then(value);
         number.unwrap_or_else(|| panic!("no number: {rows:?}"))
     }
 
