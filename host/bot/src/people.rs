@@ -1,4 +1,4 @@
-//! The rights of people outside Slack: read from Slack again when older than a few minutes. An unknown right is none.
+//! The rights of people outside Slack: read from Slack again when older than five or fifteen minutes. An unknown right is none.
 //!
 //! The bot's events keep the store up to date, so that this is the limit for events that are late or lost: for who somebody is
 //! and the channels that they are in, and for which channels are public and not shared. That a guest joined a public channel is

@@ -47,18 +47,21 @@ fn greeting(language: Language, how: Participation, is_private: Option<bool>) ->
         Language::Japanese => {
             let seen = match is_private {
                 Some(true) => "ここで覚えたことは、このチャンネルだけで使います。",
-                Some(false) => "ここで覚えたことは、ワークスペースのメンバーが見られます。",
+                Some(false) => {
+                    "ここで覚えたことは、ワークスペースのメンバーが見られます。\
+                     ゲストや社外の人がいる間は、このチャンネルだけで使います。"
+                }
                 None => "",
             };
             let answers = match how {
                 Participation::Silent => "メンションには答えません。",
                 Participation::Mentions => "メンションされたら答えます。",
                 Participation::JoinsIn => {
-                    "メンションされたら答えます。誰も答えない質問にも、役に立ちそうなら答えます。"
+                    "メンションされたら答えます。誰も答えない発言にも、役に立ちそうなら答えます。"
                 }
             };
             format!(
-                "こんにちは。これからこのチャンネルの会話を覚えて、短くまとめます。{answers}\n\
+                "こんにちは。このチャンネルの会話を、これまでの一部も含めて覚えて、短くまとめます。{answers}\n\
                  {seen}まとめは `/memory` で見られます。\n\
                  やめるとき、変えるときは `/memory モード`、自分の発言を覚えられたくない人は `/memory オフ 自分`。"
             )
@@ -66,7 +69,10 @@ fn greeting(language: Language, how: Participation, is_private: Option<bool>) ->
         Language::English => {
             let seen = match is_private {
                 Some(true) => "What I remember here is used in this channel alone. ",
-                Some(false) => "Members of the workspace can see what I remember here. ",
+                Some(false) => {
+                    "Members of the workspace can see what I remember here; while guests or people from outside are in this \
+                     channel, it is used here alone. "
+                }
                 None => "",
             };
             let answers = match how {
@@ -77,7 +83,7 @@ fn greeting(language: Language, how: Participation, is_private: Option<bool>) ->
                 }
             };
             format!(
-                "Hello! From now on I remember what is said in this channel, and keep short summaries of it. {answers}\n\
+                "Hello! I remember what is said in this channel, with some of what was said before, and keep short summaries of it. {answers}\n\
                  {seen}`/memory` shows it.\n\
                  `/memory mode` stops or changes this; `/memory off me` keeps out what you say."
             )

@@ -102,7 +102,7 @@ pub(crate) enum Command {
     Off(SpeakerArgs),
     /// Remember a person or a channel again, from now on
     On(SpeakerArgs),
-    /// List who had something forgotten, corrected, pinned or taken off the record, signed in, or made a token; newest last
+    /// List who had something forgotten, corrected, pinned, accepted or taken off the record, set a mode, signed in, or made a token; newest last
     Audit {
         /// Leave out what was done before this day, or time
         #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
@@ -208,7 +208,7 @@ pub(crate) struct TryArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) keep: Option<PathBuf>,
 
-    /// Let the configured model make the memories; without this only their cost is estimated
+    /// Let the configured models make the memories and answers; without this only the cost of the memories is estimated
     #[arg(long)]
     pub(crate) yes: bool,
 

@@ -118,7 +118,7 @@ const JAPANESE: Words = Words {
     mode_title: "このチャンネルでの動き",
     mode_set: "これからはこうします。",
     mode_off: "これからのこのチャンネルの発言は覚えず、ここでのメンションにも答えません。\n\
-               これまでの記憶はそのままです。消すには、管理者が `myao forget --channel` を使います。戻せるのも管理者です。",
+               これまでの記憶はそのままです。消すには、運用者が `myao forget --channel` を使います。戻せるのはワークスペースの管理者か運用者です。",
     mode_only_admins: "このチャンネルのことは覚えないことになっています。戻せるのはワークスペースの管理者だけです。",
     mode_not_allowed: "ほかの組織の人やゲストは変えられません。このチャンネルにいるワークスペースのメンバーに頼んでください。",
     is_off_there: "今は覚えていません",
@@ -127,13 +127,13 @@ const JAPANESE: Words = Words {
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
            • `/memory 出典 [版|長期]` — 各行のもとになったメッセージ（`sources`）\n\
-           • `/memory 金曜日から` — そのときからの決定・質問・作業とその結果、主な発言（`since`）\n\
+           • `/memory 金曜日から` — そのときからの決定・質問・作業とその結果、おもな発言（`since`）\n\
            • `/memory 決定 [言葉]` — 決まったこと（`decisions`）\n\
            • `/memory 未解決 [言葉]` — 答えのない質問と、残っている作業（`open`）\n\
            • `/memory スレッド リンク` — スレッドの記憶と要点（`thread`）\n\
            • `/memory 検索 言葉` — あなたが見られるメッセージを探す（`search`）\n\
-           • `/memory オフ` — あなたの発言を覚えないようにする（`off`、`on`）\n\
-           • `/memory モード` — このチャンネルで覚えるか、答えるか（`mode`）\n\
+           • `/memory オフ 自分` — あなたの発言を覚えないようにする（`off me`、戻すには `on me`）\n\
+           • `/memory モード` — このチャンネルで覚えるか、答えるか、自分からも答えるか（`mode`）\n\
            • `/memory ヘルプ` — この説明（`help`）\n\
            答えはあなただけに見えます。",
 };
@@ -180,7 +180,7 @@ const ENGLISH: Words = Words {
     mode_title: "What I do in this channel",
     mode_set: "From now on:",
     mode_off: "From now on I remember nothing that is said in this channel, and do not answer when I am mentioned here.\n\
-               What I remember from before stays. To remove it, an admin uses `myao forget --channel`. Only an admin can end this.",
+               What I remember from before stays. To remove it, the operator uses `myao forget --channel`. Only an admin of the workspace, or the operator, can end this.",
     mode_only_admins: "Nothing is to be remembered in this channel. Only admins of the workspace can end that.",
     mode_not_allowed: "Guests and people of other organisations cannot change it. Ask a member of the workspace who is in this channel.",
     is_off_there: "not remembered at present",
@@ -189,12 +189,12 @@ const ENGLISH: Words = Words {
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\
            • `/memory sources [version|long]` — the messages that each line was made from\n\
-           • `/memory since friday` — what was decided, asked and is to do since then, and what became of it\n\
+           • `/memory since friday` — what was decided, asked and is to do since then, what became of it, and what was said\n\
            • `/memory decisions [words]` — what was decided\n\
            • `/memory open [words]` — questions without an answer, and what is to do\n\
            • `/memory thread link` — the memory of a thread, and its main points\n\
            • `/memory search words` — messages that you may see\n\
-           • `/memory off` — stop remembering you (`on`: begin again)\n\
+           • `/memory off me` — stop remembering you (`on me`: begin again)\n\
            • `/memory mode` — what I do in this channel: remember, answer, join in\n\
            • `/memory help` — this text\n\
            Only you see the answers.",
@@ -216,7 +216,7 @@ impl Language {
             (Japanese, Mode::Answer) => ("モード 回答", "覚えて、メンションに答えます"),
             (Japanese, Mode::Join) => (
                 "モード 参加",
-                "メンションに答え、誰も答えない発言にも、役に立つとモデルが判断したら答えます",
+                "覚えて、メンションに答え、誰も答えない発言にも、役に立つとモデルが判断したら答えます",
             ),
             (English, Mode::Off) => ("mode off", "I remember nothing, and answer nothing"),
             (English, Mode::Remember) => {
@@ -227,7 +227,7 @@ impl Language {
             }
             (English, Mode::Join) => (
                 "mode join",
-                "I also answer what nobody else has answered, if a model judges that it helps",
+                "I remember, answer when I am mentioned, and answer what nobody else answers if a model judges that it helps",
             ),
         }
     }

@@ -16,15 +16,15 @@ pub(crate) struct SearchArgs {
     pub(crate) in_channel: Option<String>,
 
     /// Leave out messages before this day, or time
-    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     pub(crate) since: Option<MomentArg>,
 
     /// Leave out messages after this day, or from this time on
-    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     pub(crate) until: Option<MomentArg>,
 
     /// Search as at the end of this day, or at this time
-    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     pub(crate) as_of: Option<MomentArg>,
 
     /// The largest number of messages
@@ -44,6 +44,6 @@ pub(crate) struct AskArgs {
     pub(crate) in_channel: Option<String>,
 
     /// Ask as at the end of this day, or at this time
-    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     pub(crate) as_of: Option<MomentArg>,
 }
