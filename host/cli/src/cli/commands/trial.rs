@@ -46,7 +46,10 @@ pub(crate) async fn run(app: &App, arguments: &TryArgs) -> anyhow::Result<ExitCo
             (temporary.0.path().join("myao.db"), Some(temporary))
         }
     };
-    let app = over(app, &file);
+    let mut app = over(app, &file);
+    if !arguments.yes {
+        app.config.recall.embeddings.model_id = None;
+    }
     import::take_in(&app, &arguments.export, arguments.taken.options()).await?;
     let agents = &app.config.agents;
     let asks_models = [&agents.memory, &agents.for_replies()]
@@ -59,7 +62,7 @@ pub(crate) async fn run(app: &App, arguments: &TryArgs) -> anyhow::Result<ExitCo
             estimate: true,
         };
         generate::backfill(&app, &estimate).await?;
-        let next = "Nothing is made yet: with --yes the model makes these memories, and answers three questions.";
+        let next = "Nothing is made yet: with --yes the model makes these memories, and answers up to three questions.";
         writeln!(output::stdout(), "{next}")?;
         return Ok(ExitCode::SUCCESS);
     }
