@@ -215,8 +215,8 @@ async fn the_tokens_of_a_closed_account_go() {
     world.people.person(AKARI).await.unwrap();
     assert_eq!(tokens.agent_tokens(AKARI).await.unwrap().len(), 1);
     world.slack.close_account(AKARI);
-    world.at(241);
-    world.connected(START + 241).await;
+    world.at(841);
+    world.connected(START + 841).await;
     let refused = world.people.person(AKARI).await.unwrap_err();
     assert!(matches!(refused, PersonError::Stranger), "{refused}");
     assert_eq!(tokens.agent_tokens(AKARI).await.unwrap(), []);
