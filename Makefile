@@ -33,7 +33,7 @@ model: ## the model that finds messages by their meaning: target/model/multiling
 demo: build ## import the example workspace, make memories of it and show them
 	@MYAO="$(MYAO)" scripts/demo
 
-test: build $(PYTHON)/ready ## every test
+test: build $(PYTHON)/ready ## every test that needs no browser, Slack or model server
 	@scripts/install-prerequisites postgres
 	@scripts/build-component
 	@scripts/build-component faulty

@@ -61,8 +61,7 @@ impl Program {
     }
 
     /// A new folder for a bot whose database is on a PostgreSQL server.
-    #[must_use]
-    pub fn on_server() -> Self {
+    fn on_server() -> Self {
         let mut program = Self::default();
         program.variables.extend([ServerDatabase::variable()]);
         program.server = Some(ServerDatabase::default());

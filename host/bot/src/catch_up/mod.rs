@@ -147,7 +147,7 @@ impl CatchUp {
     async fn step(&self, is_known: &mut bool, reading: &mut Reading) -> Result<(), CatchUpError> {
         // Not known until the store has taken it.
         let was_known = std::mem::take(is_known);
-        // What is read now must not get the time of a clock that was just set.
+        // A clock that was just set must not date the facts that are read now.
         self.slack.client().learn_time().await?;
         *is_known = was_known && self.is_unbroken().await?;
         if !*is_known {
