@@ -91,6 +91,19 @@ fn channel_that_the_bot_left_without_an_event_is_not_its_own_any_more() {
     goes_well(&[moves, moves], &[moves]);
 }
 
+#[test]
+fn channel_that_is_read_while_the_hosts_clock_is_ahead_becomes_private_when_slack_says_so() {
+    let (channel, who) = (3, history::THE_BOT);
+    let ahead = Step::SetClock { ahead: 3600 };
+    let steps = [
+        Step::Move { channel, who },
+        ahead,
+        Step::Look,
+        Step::Convert { channel },
+    ];
+    goes_well(&steps, &[]);
+}
+
 /// Plays the histories of so many seeds.
 fn check(count: u64, open: fn() -> Store) {
     let first = number("MYAO_TEST_SEED", 1);
