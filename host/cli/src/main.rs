@@ -6,14 +6,13 @@ mod cli;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
 use cli::output::complain;
 
 fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|panic| {
         complain(&format!("a fault of this program: {panic}"))
     }));
-    let arguments = match cli::args::Cli::try_parse() {
+    let arguments = match cli::args::Cli::of_process() {
         Ok(arguments) => arguments,
         Err(error) => return cli::refuse(&error),
     };

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod database;
+mod help;
 mod memory;
 mod moment;
 mod questions;
@@ -10,7 +11,7 @@ mod workspace;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use database::DatabaseCommand;
@@ -47,68 +48,74 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
+impl Cli {
+    /// The arguments of this process.
+    pub(crate) fn of_process() -> Result<Self, clap::Error> {
+        let matches = help::in_groups(Self::command()).try_get_matches()?;
+        Self::from_arg_matches(&matches)
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a first configuration; in a terminal it asks for missing values
+    /// Write a first configuration; in a terminal it asks what is missing
     Init(InitArgs),
-    /// See the memories and answers that come of a Slack export, in the terminal and as a web page; nothing of it stays
+    /// Show what comes of a Slack export; nothing of it stays
     Try(TryArgs),
     /// Run the bot: listen to Slack, remember, answer
     Run,
-    /// Show memories, where they come from, search and questions as a web page; prints the link that opens it once
+    /// Show memories, sources and search as a web page; prints its link
     Serve(ServeArgs),
     /// Talk with the bot here, without Slack
     Chat(ChatArgs),
-    /// Check configuration, database, component, models and Slack, and show remedies
+    /// Check configuration, database, models and Slack; show remedies
     Doctor(DoctorArgs),
     /// Print the settings that the bot needs in Slack
     #[command(subcommand)]
     Slack(SlackCommand),
-    /// Take in a Slack export (folder or zip) or the Python bot's database
+    /// Take in a Slack export, or the Python bot's database
     Import {
         /// The export or database
         path: PathBuf,
         #[command(flatten)]
         taken: TakenArgs,
     },
-    /// Make the memories that a bot running all the time would have made of the stored messages
+    /// Make the memories that a bot would have made of stored messages
     Backfill(BackfillArgs),
     /// Make the memories that are due now
     Generate(GenerateArgs),
-    /// Make memories anew from the messages: of one channel and its threads, or all
+    /// Make memories anew from the messages: of one channel, or all
     Rebuild(RebuildArgs),
-    /// Find messages by their content; nothing is stored
+    /// Find messages by their content
     Search(SearchArgs),
-    /// Answer a question from messages and memories; nothing is posted, and nothing is stored but the cost
+    /// Answer a question from messages and memories; nothing is posted
     Ask(AskArgs),
-    /// Answer questions whose answers you know, and count what is found and right; nothing is posted, and nothing is stored but
-    /// the cost
+    /// Answer questions whose answers you know; count what is right
     Eval {
         /// A YAML list; each has `question`, `answer` (a text, or a list of which one is enough) and maybe `in` (a channel)
         questions: PathBuf,
     },
-    /// Offer search, questions and memories to an agent as tools, over the Model Context Protocol on standard input and
-    /// output
+    /// Offer search, questions and memories to an agent, as an MCP server
     Mcp(McpArgs),
-    /// Look at memories
+    /// Look at memories: texts, sources, versions, changes
     Memory(MemoryArgs),
-    /// Forget a message, what a person said, a channel, or everything before a date, with all that was made from it
+    /// Forget messages, with all that was made from them
     Forget(ForgetArgs),
     /// Pin a message, so that every prompt of its channel shows it
     Pin(PinArgs),
     /// Correct the memory of a channel
     Correct(CorrectArgs),
-    /// Stop remembering a person or a channel, from now on; without arguments, list who and what is off
+    /// Stop remembering a person or a channel; without one, list them
     Off(SpeakerArgs),
     /// Remember a person or a channel again, from now on
     On(SpeakerArgs),
-    /// List who had something forgotten, corrected, pinned, accepted or taken off the record, set a mode, signed in, or made a token; newest last
+    /// List who had what forgotten or changed, and who signed in
     Audit {
         /// Leave out what was done before this day, or time
         #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
         since: Option<MomentArg>,
     },
-    /// List the work that failed and is not tried again by itself, try it again, or drop it
+    /// List the work that failed for good; try it again, or drop it
     Parked {
         /// Try all of it again
         #[arg(long)]
@@ -117,7 +124,7 @@ pub(crate) enum Command {
         #[arg(long, conflicts_with = "retry")]
         drop: bool,
     },
-    /// Have the bot read messages of Slack again that it may have missed
+    /// Have the bot read again what it may have missed in Slack
     CatchUp {
         /// Since this day, or time
         #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
@@ -130,24 +137,24 @@ pub(crate) enum Command {
     Usage(UsageArgs),
     /// Make the vectors for search by meaning; the bot makes them, too
     Embed,
-    /// Copy the database to a new file and check the copy, also while the bot runs
+    /// Copy the database to a new file, also while the bot runs
     Backup {
         /// The copy; nothing is overwritten
         file: PathBuf,
     },
-    /// The database as a whole: copy it to another one
+    /// Copy the whole database to another one
     #[command(subcommand)]
     Database(DatabaseCommand),
     /// Make a recorded memory again, without a network, and compare
     Replay(ReplayArgs),
-    /// The configuration file: what it may hold
+    /// Print what the configuration file may hold
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Print the exact prompt for a memory
     Prompt(InputArgs),
     /// Make the text of a memory and print it; nothing is saved
     Summarize(InputArgs),
-    /// Print the script by which a shell completes commands and options
+    /// Print the script by which a shell completes commands
     Completions {
         /// The shell
         shell: Shell,
