@@ -338,6 +338,8 @@ fn diff_shows_what_was_added_and_taken_away() {
         .run(&["memory", "diff", "--long-term", "general", "1", "2"])
         .output();
     assert!(long.lines().any(added), "{long}");
+    let last = program.run(&["memory", "diff", "general"]).output();
+    assert_eq!(last, output);
 }
 
 #[test]
@@ -355,6 +357,9 @@ fn workspace_and_thread_have_a_history_and_differences_too() {
     let diff = diff.output();
     let added = |line: &str| line.starts_with("+ ") && line.contains("45,000 yen");
     assert!(diff.lines().any(added), "{diff}");
+    program
+        .run(&["memory", "diff", &thread])
+        .is_refused_with(&["fewer than two versions", "memory history general:"]);
     let none = ["memory", "history", &thread, "--long-term"];
     program
         .run(&none)

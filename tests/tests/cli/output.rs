@@ -153,7 +153,7 @@ fn every_commands_help_names_its_arguments() {
         (&["memory", "history"], &["<SCOPE_ID>", "--long-term"]),
         (
             &["memory", "diff"],
-            &["<SCOPE_ID>", "<V1>", "<V2>", "--long-term"],
+            &["<SCOPE_ID>", "[V1]", "[V2]", "--long-term"],
         ),
         (&["prompt"], &input),
         (&["summarize"], &input),

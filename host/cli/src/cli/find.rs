@@ -7,7 +7,7 @@ use myao_plugin::storage::records::UserRecord;
 
 use super::app::Explained as _;
 
-/// The channel that is seen with this id, or else with this name, with or without `#`.
+/// The channel that is seen with this id, or else with this name, whatever its case, with or without `#`.
 pub(super) async fn find_channel(view: &dyn View, id_or_name: &str) -> anyhow::Result<Channel> {
     let channels = view.channels().await.explained()?;
     let wanted = id_or_name.strip_prefix('#').unwrap_or(id_or_name);
@@ -24,7 +24,7 @@ pub(super) async fn find_any_channel(
     Ok(find("channel", channels, wanted)?)
 }
 
-/// The person or program with this id, or else with this name, with or without `@`.
+/// The person or program with this id, or else with this name, whatever its case, with or without `@`.
 pub(super) async fn find_user(
     users: &(impl Forgetting + ?Sized),
     id_or_name: &str,
@@ -95,7 +95,12 @@ fn find<T: Named>(what: &'static str, all: Vec<T>, wanted: &str) -> Result<T, Fi
     if let Some(found) = all.iter().find(|one| one.id() == wanted) {
         return Ok(found.clone());
     }
-    let candidates: Vec<&T> = all.iter().filter(|one| one.name() == wanted).collect();
+    let mut candidates: Vec<&T> = all.iter().filter(|one| one.name() == wanted).collect();
+    if candidates.is_empty() {
+        let wanted = wanted.to_lowercase();
+        let named = all.iter().filter(|one| one.name().to_lowercase() == wanted);
+        candidates = named.collect();
+    }
     match candidates.as_slice() {
         [one] => Ok((*one).clone()),
         [] => Err(FindError::NotFound {
@@ -163,6 +168,8 @@ mod tests {
             ("C1", "general"),
             ("C2", "random"),
             ("C3", "random"),
+            ("C5", "Ops"),
+            ("C6", "ops"),
         ];
         let find = |wanted: &str| {
             let channel = |(id, name): (&str, &str)| Channel {
@@ -172,9 +179,16 @@ mod tests {
             };
             find("channel", channels.map(channel).to_vec(), wanted)
         };
-        for wanted in ["C1", "general"] {
-            assert_eq!(find(wanted).unwrap().id, "C1");
+        for (wanted, id) in [
+            ("C1", "C1"),
+            ("general", "C1"),
+            ("General", "C1"),
+            ("Ops", "C5"),
+            ("ops", "C6"),
+        ] {
+            assert_eq!(find(wanted).unwrap().id, id, "{wanted}");
         }
+        assert!(matches!(find("OPS"), Err(FindError::Ambiguous { .. })));
         let ambiguous = find("random").unwrap_err();
         assert_eq!(
             ambiguous.to_string(),

@@ -37,14 +37,14 @@ pub(crate) enum MemoryCommand {
         #[arg(long)]
         long_term: bool,
     },
-    /// Show the changes between two versions
+    /// Show what the newest version changed, or the changes between two versions
     Diff {
         /// A channel's name or id, CHANNEL:THREAD_TS, or `workspace`
         scope_id: String,
-        /// The older version, as `history` numbers them
-        v1: u32,
-        /// The newer version
-        v2: u32,
+        /// The older version, as `history` numbers them [default: the last but one]
+        v1: Option<u32>,
+        /// The newer version [default: the newest]
+        v2: Option<u32>,
         /// Compare texts of a channel's long-term memory, instead
         #[arg(long)]
         long_term: bool,

@@ -50,7 +50,7 @@ pub(crate) async fn run(app: &App, arguments: &MemoryArgs) -> anyhow::Result<Exi
             v1,
             v2,
             long_term,
-        } => diff(app, &seen, scope_id, (*v1, *v2), *long_term).await,
+        } => diff(app, &seen, scope_id, [*v1, *v2], *long_term).await,
         MemoryCommand::Accept { channel } => {
             anyhow::ensure!(
                 arguments.in_channel.is_none(),

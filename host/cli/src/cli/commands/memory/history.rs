@@ -90,12 +90,12 @@ fn type_of(app: &App, scope: Scope, long_term: bool) -> anyhow::Result<MemoryTyp
     }
 }
 
-/// Shows the changes between two versions.
+/// Shows the changes between two versions: of the last one, if none are given.
 pub(super) async fn diff(
     app: &App,
     seen: &Seen<'_>,
     of: &str,
-    versions: (u32, u32),
+    versions: [Option<u32>; 2],
     long_term: bool,
 ) -> anyhow::Result<()> {
     let (scope, scope_id) = resolve(&*seen.view, of).await?;
@@ -103,19 +103,25 @@ pub(super) async fn diff(
     let texts = texts(&*seen.view, scope, &scope_id, memory_type, true)
         .await
         .explained()?;
-    let text = |version| {
-        texts
-            .iter()
-            .enumerate()
-            .find(|(n, stored)| number(*n, stored) == version)
-            .map(|(_, stored)| stored.memory.content.as_str())
-            .with_context(|| {
-                let option = if long_term { " --long-term" } else { "" };
-                let history = app.command(&format!("memory history {of}{option}"));
-                format!("{of} has no version {version}; `{history}` lists them")
-            })
+    let option = if long_term { " --long-term" } else { "" };
+    let history = app.command(&format!("memory history {of}{option}"));
+    let numbers = texts.iter().enumerate();
+    let numbered: Vec<_> = numbers.map(|(n, text)| (number(n, text), text)).collect();
+    let number_at = |from_end: usize| numbered.iter().rev().nth(from_end).map(|(n, _)| *n);
+    let [older, newer] = [versions[0].or(number_at(1)), versions[1].or(number_at(0))];
+    let (Some(older), Some(newer)) = (older, newer) else {
+        anyhow::bail!(
+            "{of} has fewer than two versions, so there is no change to show; `{history}` lists them"
+        );
     };
-    let (old, new) = (text(versions.0)?, text(versions.1)?);
+    let text = |version| {
+        numbered
+            .iter()
+            .find(|(number, _)| *number == version)
+            .map(|(_, stored)| stored.memory.content.as_str())
+            .with_context(|| format!("{of} has no version {version}; `{history}` lists them"))
+    };
+    let (old, new) = (text(older)?, text(newer)?);
     let diff = TextDiff::from_lines(old, new);
     let changes: Vec<(&str, &str)> = diff
         .iter_all_changes()
@@ -133,17 +139,12 @@ pub(super) async fn diff(
         return output::print_json(&json!({
             "scope": names::scope(scope),
             "scope_id": scope_id,
-            "from": versions.0,
-            "to": versions.1,
+            "from": older,
+            "to": newer,
             "lines": changes.iter().map(change).collect::<Vec<_>>(),
         }));
     }
-    writeln!(
-        output::stdout(),
-        "--- version {}\n+++ version {}",
-        versions.0,
-        versions.1
-    )?;
+    writeln!(output::stdout(), "--- version {older}\n+++ version {newer}")?;
     let has_colours = output::has_colours();
     for (sign, text) in changes {
         // Colours are the only control sequences: the text has none left when they are put around it.
