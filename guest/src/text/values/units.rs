@@ -1,28 +1,33 @@
 //! Units of numbers.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use super::CURRENCIES;
 use crate::phrases::{Phrases, phrases};
 
 /// One unit a line: its name, and how it is written.
 const UNITS: Phrases = phrases!("units.txt");
 
+/// No spelling of other letters than ASCII has more characters.
+const LONGEST: usize = 8;
+
 /// A unit, by its name in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Unit(pub(crate) &'static str);
 
-/// Units with their spellings.
-fn spellings() -> impl Iterator<Item = (Unit, &'static str)> {
-    UNITS.iter().flat_map(|line| {
+/// The units by their spellings.
+static SPELLINGS: LazyLock<BTreeMap<&'static str, Unit>> = LazyLock::new(|| {
+    let spellings = UNITS.iter().flat_map(|line| {
         let (name, spellings) = line.split_once(' ').unwrap_or((line, ""));
-        spellings.split(' ').map(move |word| (Unit(name), word))
-    })
-}
+        spellings.split(' ').map(move |word| (word, Unit(name)))
+    });
+    spellings.collect()
+});
 
 /// The unit of an ASCII word, or of a sign.
 fn named(word: &str) -> Option<Unit> {
-    spellings()
-        .find(|(_, spelling)| *spelling == word)
-        .map(|(unit, _)| unit)
+    SPELLINGS.get(word).copied()
 }
 
 /// Returns true if an ASCII word is a unit or multiplies a number.
@@ -43,10 +48,10 @@ pub(crate) fn unit_after(after: &str) -> Option<Unit> {
     if !word.is_empty() {
         return named(word);
     }
-    let longest = spellings()
-        .filter(|(_, spelling)| !spelling.is_ascii() && trimmed.starts_with(spelling))
-        .max_by_key(|(_, spelling)| spelling.len());
-    longest.map(|(unit, _)| unit)
+    let is_ascii = trimmed.starts_with(|c: char| c.is_ascii());
+    let ends = trimmed.char_indices().map(|(at, c)| at + c.len_utf8());
+    let ends = ends.take(if is_ascii { 0 } else { LONGEST });
+    ends.filter_map(|end| named(trimmed.get(..end)?)).last()
 }
 
 /// The sign of money before a number.
@@ -56,4 +61,23 @@ pub(crate) fn unit_before(before: &str) -> Option<Unit> {
         .next_back()
         .filter(|c| CURRENCIES.contains(c))?;
     named(sign.encode_utf8(&mut [0; 4]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_is_found_behind_a_number() {
+        for (spelling, unit) in SPELLINGS.iter() {
+            assert!(spelling.is_ascii() || spelling.chars().count() <= LONGEST);
+            let is_sign = CURRENCIES.iter().any(|sign| spelling.starts_with(*sign));
+            let found = if is_sign {
+                unit_before(spelling)
+            } else {
+                unit_after(spelling)
+            };
+            assert_eq!(found, Some(*unit), "{spelling}");
+        }
+    }
 }
