@@ -90,7 +90,7 @@ pub enum SourcesOf {
     Newest,
     /// A version: its number, `3` or `v3`.
     Version(u32),
-    /// The long-term memory: `long`, `長期`.
+    /// The long-term memory: `so far`, `これまで`.
     LongTerm,
 }
 
@@ -111,11 +111,10 @@ pub fn parse_command(text: &str) -> Command {
         ["sources" | "source" | "出典"] => Some(Command::Sources {
             of: SourcesOf::Newest,
         }),
-        ["sources" | "source" | "出典", "long" | "long-term" | "長期"] => {
-            Some(Command::Sources {
-                of: SourcesOf::LongTerm,
-            })
-        }
+        ["sources" | "source" | "出典", "so", "far"]
+        | ["sources" | "source" | "出典", "これまで"] => Some(Command::Sources {
+            of: SourcesOf::LongTerm,
+        }),
         ["sources" | "source" | "出典", version] => {
             let version = number(version.trim_start_matches('v'));
             let of = version.map(SourcesOf::Version);
@@ -254,8 +253,8 @@ mod tests {
             ("sources", sources(SourcesOf::Newest)),
             ("出典 3", sources(SourcesOf::Version(3))),
             ("source v3", sources(SourcesOf::Version(3))),
-            ("Sources LONG", sources(SourcesOf::LongTerm)),
-            ("出典　長期", sources(SourcesOf::LongTerm)),
+            ("Sources SO FAR", sources(SourcesOf::LongTerm)),
+            ("出典　これまで", sources(SourcesOf::LongTerm)),
             ("search  Crane, A-1234 ", search("Crane, A-1234")),
             ("検索　監視 ツール", search("監視 ツール")),
             ("Search", search("")),

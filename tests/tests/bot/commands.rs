@@ -86,7 +86,7 @@ fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
         );
         assert!(!history.contains("記憶 1"), "{history}");
     }
-    for text in ["sources", "出典", "sources long"] {
+    for text in ["sources", "出典", "sources so far"] {
         let sources = ask(&slack, CAMP, text);
         assert!(sources.contains("日程は3月4日"), "{sources}");
         assert!(
@@ -98,7 +98,7 @@ fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
         let help = ask(&slack, CAMP, text);
         assert!(help.contains("/memory 履歴"), "{help}");
     }
-    for text in ["", "history", "sources long"] {
+    for text in ["", "history", "sources so far"] {
         let direct = ask(&slack, "D0AKARI", text);
         assert!(direct.contains("ダイレクトメッセージ"), "{direct}");
         assert!(!direct.contains("/invite"), "{direct}");
@@ -108,7 +108,7 @@ fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
     slack.post(AKARI, "D0AKARI001", "伊東の希望は内緒です。", None);
     posts(&slack, &mut bot, 1);
     remembered(&mut bot, "D0AKARI001", 1);
-    let none = ask(&slack, "D0AKARI001", "sources long");
+    let none = ask(&slack, "D0AKARI001", "sources so far");
     assert!(!none.contains("/invite"), "{none}");
     let direct = ask(&slack, "D0AKARI001", "");
     assert!(

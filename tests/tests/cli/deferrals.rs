@@ -178,7 +178,7 @@ fn stand_ins_are_marked_until_the_model_is_back() {
         panic!("{list}")
     };
     assert!(
-        version.contains(" version 1,") && stand_in.contains(" stand-in,"),
+        version.contains(" version 1,") && stand_in.contains(" excerpt for now,"),
         "{list}"
     );
     let show = program.run(&["memory", "show", "general"]).output();
@@ -191,7 +191,7 @@ fn stand_ins_are_marked_until_the_model_is_back() {
         [
             "## #general long-term, version 1",
             "## #general short-term, version 1",
-            "## #general short-term, stand-in",
+            "## #general short-term, excerpt for now",
         ]
     );
     assert!(show.contains("\nextracted while the model fails"), "{show}");
@@ -210,7 +210,7 @@ fn stand_ins_are_marked_until_the_model_is_back() {
     );
     let history = program.run(&["memory", "history", "general"]).output();
     assert!(
-        history.contains("## stand-in, made 2026-03-02 06:40"),
+        history.contains("## excerpt for now, made 2026-03-02 06:40"),
         "{history}"
     );
     let diff = program
@@ -221,7 +221,7 @@ fn stand_ins_are_marked_until_the_model_is_back() {
     switch.store(false, Ordering::SeqCst);
     program.run(&["generate", "--now", &time(401)]).succeeded();
     let list = program.run(&["memory", "list"]).output();
-    assert!(!list.contains("stand-in"), "{list}");
+    assert!(!list.contains("excerpt for now"), "{list}");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn a_run_shows_what_it_made_and_what_it_skipped_and_why() {
     let of = |layer: &str| made.iter().filter(|of| of["memory_type"] == layer).count();
     assert_eq!((of("short-term"), of("long-term")), (2, 3), "{twin}");
     has(&page, "2026-03-02 03:00");
-    has(&page, "#general: Short-term memory version 1, 2 messages");
+    has(&page, "#general: Recent version 1, 2 messages");
     let skipped = |channel: &str| {
         let skipped = twin["skipped"].as_array().unwrap().iter();
         let mut skipped = skipped.filter(|of| of["channel_name"] == channel);
@@ -116,7 +116,7 @@ fn a_memory_that_could_not_be_made_is_shown_with_its_reason() {
         (&deferral["channel_name"], &deferral["failures"]),
         (&json!("general"), &json!(1))
     );
-    has(&page, "#general: Short-term memory, failed 1 time: ");
+    has(&page, "#general: Recent, failed 1 time: ");
     has(&page, deferral["reason"].as_str().unwrap());
 }
 

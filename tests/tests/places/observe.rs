@@ -363,7 +363,7 @@ impl Observer for Shown {
             ("/memory", memory),
             ("/memory history", history),
             ("/memory sources", sources(SourcesOf::Newest).await),
-            ("/memory sources long", sources(SourcesOf::LongTerm).await),
+            ("/memory sources so far", sources(SourcesOf::LongTerm).await),
         ];
         answers
             .into_iter()

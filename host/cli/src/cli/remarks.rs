@@ -23,10 +23,10 @@ pub(super) fn text(memory: &Memory) -> &str {
     }
 }
 
-/// `version 2` or `stand-in`.
+/// `version 2` or `excerpt for now`.
 pub(super) fn version(version: u32) -> String {
     match version {
-        STAND_IN_VERSION => "stand-in".to_owned(),
+        STAND_IN_VERSION => "excerpt for now".to_owned(),
         version => format!("version {version}"),
     }
 }
@@ -34,7 +34,7 @@ pub(super) fn version(version: u32) -> String {
 /// The same for a column of versions.
 pub(super) fn version_cell(version: u32, truncated: bool) -> String {
     let number = match version {
-        STAND_IN_VERSION => "stand-in".to_owned(),
+        STAND_IN_VERSION => "excerpt for now".to_owned(),
         version => version.to_string(),
     };
     if truncated {

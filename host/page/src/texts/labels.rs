@@ -45,8 +45,8 @@ pub(crate) const VERSIONS: Text = text("版", "Versions");
 pub(crate) const THREADS: Text = text("スレッド", "Threads");
 pub(crate) const NOW: Text = text("いまの記憶", "What is remembered now");
 pub(crate) const TIMELINE: Text = text("記憶の変遷", "How the memory changed");
-pub(crate) const SHORT_TERM: Text = text("短期記憶", "Short-term memory");
-pub(crate) const LONG_TERM: Text = text("長期記憶", "Long-term memory");
+pub(crate) const SHORT_TERM: Text = text("最近のこと", "Recent");
+pub(crate) const LONG_TERM: Text = text("これまでのこと", "So far");
 pub(crate) const FIRST_TEXT: Text = text("最初の記憶です。", "The first text.");
 pub(crate) const NO_CHANGE: Text = text("文面は変わっていません。", "The text did not change.");
 pub(crate) const RECORDS: Text = text("そのまま残した言葉", "Kept word for word");
@@ -62,8 +62,8 @@ pub(crate) const MADE_FROM: Text = text("元になった記憶", "Memories that 
 pub(crate) const SINCE_REPLACED: Text = text("その後に更新済み", "since replaced");
 pub(crate) const MADE: Text = text("作成", "Made");
 pub(crate) const MESSAGES: Text = text("メッセージ", "Messages");
-pub(crate) const ENGINE: Text = text("方法", "Engine");
-pub(crate) const COVERAGE: Text = text("範囲", "Coverage");
+pub(crate) const ENGINE: Text = text("作り方", "Made by");
+pub(crate) const COVERAGE: Text = text("元の範囲", "Made from");
 pub(crate) const COST: Text = text("費用", "Cost");
 pub(crate) const WHOLE: Text = text("すべてのメッセージから", "all messages");
 pub(crate) const CUT_OFF: Text = text("長さの上限で切れています", "cut off at its token limit");
@@ -71,7 +71,7 @@ pub(crate) const STAND_IN: Text = text(
     "モデルが使えない間の抜粋です。モデルが戻ると作り直します。",
     "Extracted while the model fails, which makes this memory anew when it is back.",
 );
-pub(crate) const STAND_IN_NAME: Text = text("代わりの抜粋", "stand-in");
+pub(crate) const STAND_IN_NAME: Text = text("当面の抜粋", "excerpt for now");
 pub(crate) const SET_ASIDE: Text = text(
     "何から作られたか分からないので、ほかでは使われていません。",
     "It is not known what this was made from, so it is used nowhere else.",

@@ -90,7 +90,7 @@ const JAPANESE: Words = Words {
     nothing_with_bot: "ここでの会話の記憶はまだありません。ここに何か書いて、会話が一段落すると、最初の記憶ができます。",
     nothing_in_direct: "人どうしのダイレクトメッセージのことは覚えません。チャンネルや、私とのダイレクトメッセージで `/memory` と打つと、そこの記憶を見られます。",
     recent: "最近の出来事",
-    long_term: "長期の記憶",
+    long_term: "これまでのこと",
     home_hint: "チャンネルで `/memory` と打つと、そのチャンネルの記憶を見られます。使い方は `/memory ヘルプ`。",
     channel_hint: "これまでの版は `/memory 履歴`、もとになったメッセージは `/memory 出典`。",
     nothing_left: "消されたため、何も残っていません。",
@@ -126,7 +126,7 @@ const JAPANESE: Words = Words {
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
-           • `/memory 出典 [版|長期]` — 各行のもとになったメッセージ（`sources`）\n\
+           • `/memory 出典 [版|これまで]` — 各行のもとになったメッセージ（`sources`）\n\
            • `/memory 金曜日から` — そのときからの決定・質問・作業とその結果、おもな発言（`since`）\n\
            • `/memory 決定 [言葉]` — 決まったこと（`decisions`）\n\
            • `/memory 未解決 [言葉]` — 答えのない質問と、残っている作業（`open`）\n\
@@ -150,7 +150,7 @@ const ENGLISH: Words = Words {
     nothing_with_bot: "There is no memory of our conversation yet. Write to me here; the first is made once it has been quiet for a while.",
     nothing_in_direct: "I remember nothing of direct messages between people. `/memory` in a channel, or in our own direct message, shows what I remember of it.",
     recent: "Recent events",
-    long_term: "Long-term memory",
+    long_term: "So far",
     home_hint: "`/memory` in a channel shows what I remember of it; `/memory help` says more.",
     channel_hint: "Earlier versions: `/memory history`. The messages behind them: `/memory sources`.",
     nothing_left: "There is nothing left of it: all of it was taken back.",
@@ -188,7 +188,7 @@ const ENGLISH: Words = Words {
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\
-           • `/memory sources [version|long]` — the messages that each line was made from\n\
+           • `/memory sources [version|so far]` — the messages that each line was made from\n\
            • `/memory since friday` — what was decided, asked and is to do since then, what became of it, and what was said\n\
            • `/memory decisions [words]` — what was decided\n\
            • `/memory open [words]` — questions without an answer, and what is to do\n\
@@ -291,8 +291,8 @@ impl Language {
 
     pub(super) fn long_term_sources_title(self, channel: &str) -> String {
         match self {
-            Japanese => format!("#{channel} の長期の記憶の出典"),
-            English => format!("Sources of the long-term memory of #{channel}"),
+            Japanese => format!("#{channel} のこれまでのことの出典"),
+            English => format!("Sources of #{channel} so far"),
         }
     }
 

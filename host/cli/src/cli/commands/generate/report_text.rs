@@ -253,7 +253,7 @@ fn peculiar(made: &[Made]) -> Vec<(usize, &'static str)> {
     let mut peculiar = vec![
         (
             count(&|made| made.version == STAND_IN_VERSION),
-            "stand-ins, which the model makes anew",
+            "excerpts for now, which the model makes anew",
         ),
         (
             count(&|made| made.truncated),
