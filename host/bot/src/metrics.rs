@@ -66,7 +66,7 @@ pub struct Metrics {
     pub events: Counters,
     /// Seconds from an event's arrival until it is on the disk.
     pub keep_seconds: Histogram,
-    /// Replies, by `mention`, `unasked`, `over-limit`, `failed` and `given-up`.
+    /// Replies, by `mention`, `forget`, `unasked`, `over-limit`, `failed` and `given-up`.
     pub replies: Counters,
     /// Seconds that a reply took, the model's time included.
     pub reply_seconds: Histogram,
