@@ -1,6 +1,7 @@
 //! `myao try`.
 
 use std::fs;
+use std::net::TcpListener;
 use std::process::Command;
 
 use myao_tests::llm_server::{LlmServer, answer};
@@ -72,6 +73,17 @@ fn a_database_is_kept_if_asked_for_and_none_is_overwritten() {
     again.is_refused_with(&["kept.db exists already"]);
     let json = served.program.run(&["--json", "try", &demo_export()]);
     json.is_refused_with(&["print JSON"]);
+}
+
+#[test]
+fn an_address_that_is_taken_is_refused_before_anything_is_made() {
+    let llm = LlmServer::start(|_| answer("- The ferry sails."));
+    let (program, temporary) = program(&llm.config());
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let run = program.run(&["try", &demo_export(), "--yes", "--listen", &address]);
+    run.is_refused_with(&["cannot listen at 127.0.0.1:", "--listen"]);
+    assert!(llm.calls().is_empty() && is_empty(&temporary));
 }
 
 #[test]

@@ -20,19 +20,29 @@ use crate::cli::signals::signals;
 use crate::cli::{costs, output};
 
 pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<ExitCode> {
-    page(app, arguments.listen, app.command("serve")).await?;
+    let listener = listener(arguments.listen).await?;
+    page(app, listener, app.command("serve"), || ()).await?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// Shows the page until a signal ends it. `again` is the command that starts it again.
-pub(super) async fn page(app: &App, listen: SocketAddr, again: String) -> anyhow::Result<()> {
+/// Takes the address of the page.
+pub(super) async fn listener(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.with_context(|| {
+        format!(
+            "cannot listen at {address}: name another address with --listen, or leave it out for a free port"
+        )
+    })
+}
+
+/// Shows the page until a signal ends it. `again` is the command that starts it again, `hears` is called once signals are heard.
+pub(super) async fn page(
+    app: &App,
+    listener: TcpListener,
+    again: String,
+    hears: impl FnOnce(),
+) -> anyhow::Result<()> {
     let workspace = app.existing_workspace()?;
     let plugin = app.plugin_over(&workspace).await?;
-    let listener = TcpListener::bind(listen).await.with_context(|| {
-        format!(
-            "cannot listen at {listen}: name another address with --listen, or leave it out for a free port"
-        )
-    })?;
     let address = listener.local_addr()?;
     if let Some(warning) = warning(address) {
         output::tell(&format!("warning: {warning}"));
@@ -42,6 +52,7 @@ pub(super) async fn page(app: &App, listen: SocketAddr, again: String) -> anyhow
     let page = Page::for_operator(site, Place::Operator, address.port(), again)?;
     let (ask_stop, stop) = Stop::new();
     let signals = tokio::spawn(signals(ask_stop, None)?);
+    hears();
     print_link(app, &page, reachable(address))?;
     page.serve(listener, stop).await;
     signals.abort();

@@ -46,6 +46,8 @@ pub(crate) async fn run(app: &App, arguments: &TryArgs) -> anyhow::Result<ExitCo
             (temporary.0.path().join("myao.db"), Some(temporary))
         }
     };
+    // Memories that were paid for would be lost if the page had no address in the end.
+    let listener = serve::listener(arguments.page.listen).await?;
     let mut app = over(app, &file);
     if !arguments.yes {
         app.config.recall.embeddings.model_id = None;
@@ -74,14 +76,12 @@ pub(crate) async fn run(app: &App, arguments: &TryArgs) -> anyhow::Result<ExitCo
     }
     let failed = generate::make_all(&app).await?;
     ask_samples(&app).await?;
-    if let Some((_, stopped)) = &temporary {
-        stopped.abort();
-    }
     let mut out = output::stdout();
     writeln!(out, "\nThe memories, and a box for your own questions:")?;
     drop(out);
     let again = app.command(&format!("try {}", quoted(&arguments.export)));
-    serve::page(&app, arguments.page.listen, again).await?;
+    let hears = || temporary.iter().for_each(|(_, stopped)| stopped.abort());
+    serve::page(&app, listener, again, hears).await?;
     match arguments.keep.as_deref() {
         Some(file) => output::tell(&format!(
             "Kept. In a configuration, `memory: {{ database_path: {} }}` names it.",
