@@ -112,7 +112,7 @@ settings! {
     /// Tokens kept free in each prompt, beside those of the answer, for what the model's server adds to it and for
     /// the note that follows a bad answer.
     "memory.context_margin_tokens" context_margin_tokens: u32 = 300, 0..=MANY;
-    /// While the model fails, short-term memories are extracted without it. Such a stand-in is version 0, is never
+    /// While the model fails, short-term memories are extracted without it. Such an excerpt for now is version 0, is never
     /// merged, and the model makes the memory anew when it is back.
     "memory.extractive_stand_in" extractive_stand_in: bool = false;
     /// Keeps versions of a channel's short-term memory. If not, version 1 is overwritten at every run with new

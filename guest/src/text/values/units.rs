@@ -48,10 +48,13 @@ pub(crate) fn unit_after(after: &str) -> Option<Unit> {
     if !word.is_empty() {
         return named(word);
     }
-    let is_ascii = trimmed.starts_with(|c: char| c.is_ascii());
+    if trimmed.starts_with(|c: char| c.is_ascii()) {
+        return None;
+    }
     let ends = trimmed.char_indices().map(|(at, c)| at + c.len_utf8());
-    let ends = ends.take(if is_ascii { 0 } else { LONGEST });
-    ends.filter_map(|end| named(trimmed.get(..end)?)).last()
+    ends.take(LONGEST)
+        .filter_map(|end| named(trimmed.get(..end)?))
+        .last()
 }
 
 /// The sign of money before a number.

@@ -58,9 +58,9 @@ impl Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a first configuration; in a terminal it asks what is missing
+    /// Write a first configuration; in a terminal it asks for values
     Init(InitArgs),
-    /// Show what comes of a Slack export; nothing of it stays
+    /// Show memories and answers from a Slack export, and a web page
     Try(TryArgs),
     /// Run the bot: listen to Slack, remember, answer
     Run,
@@ -95,7 +95,7 @@ pub(crate) enum Command {
         /// A YAML list; each has `question`, `answer` (a text, or a list of which one is enough) and maybe `in` (a channel)
         questions: PathBuf,
     },
-    /// Offer search, questions and memories to an agent, as an MCP server
+    /// Offer search, questions and memories to agents (MCP server)
     Mcp(McpArgs),
     /// Look at memories: texts, sources, versions, changes
     Memory(MemoryArgs),
@@ -105,17 +105,17 @@ pub(crate) enum Command {
     Pin(PinArgs),
     /// Correct the memory of a channel
     Correct(CorrectArgs),
-    /// Stop remembering a person or a channel; without one, list them
+    /// Stop remembering a person or a channel, or list who is off
     Off(SpeakerArgs),
     /// Remember a person or a channel again, from now on
     On(SpeakerArgs),
-    /// List who had what forgotten or changed, and who signed in
+    /// List who changed or erased something, and who signed in
     Audit {
         /// Leave out what was done before this day, or time
         #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
         since: Option<MomentArg>,
     },
-    /// List the work that failed for good; try it again, or drop it
+    /// List work that was given up; try it again, or drop it
     Parked {
         /// Try all of it again
         #[arg(long)]
@@ -142,7 +142,7 @@ pub(crate) enum Command {
         /// The copy; nothing is overwritten
         file: PathBuf,
     },
-    /// Copy the whole database to another one
+    /// Copy the whole database, or prepare one for this program
     #[command(subcommand)]
     Database(DatabaseCommand),
     /// Make a recorded memory again, without a network, and compare

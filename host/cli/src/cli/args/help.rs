@@ -5,7 +5,10 @@ use std::fmt::Write as _;
 use clap::Command;
 
 const GROUPS: [(&str, &[&str]); 6] = [
-    ("First", &["try", "init", "run", "search", "ask", "doctor"]),
+    (
+        "Start here",
+        &["try", "init", "run", "search", "ask", "doctor"],
+    ),
     (
         "Look",
         &["memory", "serve", "chat", "usage", "audit", "eval"],
@@ -50,7 +53,7 @@ pub(super) fn in_groups(command: Command) -> Command {
     }
     command.help_template(format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{lists}{on}Options:{off}\n{{options}}\n\n\
-        `myao help COMMAND` tells more of one.\n"
+        `myao help COMMAND` shows the options of a command.\n"
     ))
 }
 

@@ -144,7 +144,8 @@ pub(super) async fn diff(
             "lines": changes.iter().map(change).collect::<Vec<_>>(),
         }));
     }
-    writeln!(output::stdout(), "--- version {older}\n+++ version {newer}")?;
+    let (from, to) = (remarks::version(older), remarks::version(newer));
+    writeln!(output::stdout(), "--- {from}\n+++ {to}")?;
     let has_colours = output::has_colours();
     for (sign, text) in changes {
         // Colours are the only control sequences: the text has none left when they are put around it.
