@@ -78,9 +78,9 @@ fn check(count: u64, history_of: impl Fn(u64) -> History + Sync) {
                     let history = history_of(seed);
                     match compare(&history) {
                         Ok(counts) => sum.lock().unwrap().add(&counts),
-                        Err(_) => {
+                        Err(difference) => {
                             failed.store(true, Ordering::Relaxed);
-                            panic!("{}", explained(seed, history));
+                            panic!("{}", explained(seed, history, *difference));
                         }
                     }
                 }
@@ -193,7 +193,7 @@ fn compare(history: &History) -> Result<Counts, Box<Difference>> {
 }
 
 /// A failure with the shortest history that was found for it.
-fn explained(seed: u64, mut history: History) -> String {
+fn explained(seed: u64, mut history: History, first: Difference) -> String {
     let mut left = SHORTER;
     let mut size = history.steps.len() / 2;
     while size > 0 && left > 0 {
@@ -222,7 +222,7 @@ fn explained(seed: u64, mut history: History) -> String {
         writeln!(told, "{number:3} after {wait} s: {step:?}").unwrap();
     }
     match compare(&history) {
-        Ok(_) => told + "it is seen no more: the failure is not repeatable",
+        Ok(_) => told + "it is not seen again; at first it was\n" + &first.told(),
         Err(difference) => told + &difference.told(),
     }
 }
