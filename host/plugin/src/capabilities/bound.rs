@@ -117,6 +117,15 @@ impl Bound {
         Err(self.trespass(format!("{action} {scope_id}")))
     }
 
+    /// Refuses a call of a model for another place. The question of a person is accounted to the workspace.
+    pub(super) fn accounts(&self, scope: Scope, scope_id: &str) -> Result<(), Trespass> {
+        let is_persons = matches!(self.place, Place::Person(_)) && scope == Scope::Workspace;
+        if is_persons && self.is_scope_id(scope, scope_id) {
+            return Ok(());
+        }
+        self.owns(scope, scope_id, "ask a model for")
+    }
+
     /// Returns true if this is the id of a thread, a channel or this workspace, so that nothing else is stored or
     /// accounted as one.
     fn is_scope_id(&self, scope: Scope, scope_id: &str) -> bool {

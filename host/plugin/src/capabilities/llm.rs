@@ -9,7 +9,6 @@ use super::budget::Budget;
 use super::{CallState, Capabilities};
 use crate::bindings::errors::OtherReason;
 use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
-use crate::error::Trespass;
 use crate::explain::explain_storage;
 use crate::journal::{CallEntry, CallJournal, Input};
 use crate::llm::CallObserver;
@@ -22,7 +21,8 @@ impl Host for CallState {
         &mut self,
         request: Request,
     ) -> wasmtime::Result<Result<Completion, LlmError>> {
-        self.accounts(&request)?;
+        self.bound
+            .accounts(request.purpose.scope, &request.purpose.scope_id)?;
         import!(self, "llm.complete", request, {
             let answer = self.ask(vec![request]).await?.pop();
             answer.unwrap_or_else(|| {
@@ -39,7 +39,8 @@ impl Host for CallState {
         requests: Vec<Request>,
     ) -> wasmtime::Result<Vec<Result<Completion, LlmError>>> {
         for request in &requests {
-            self.accounts(request)?;
+            self.bound
+                .accounts(request.purpose.scope, &request.purpose.scope_id)?;
         }
         import!(
             self,
@@ -85,13 +86,6 @@ impl Origin<'_> {
 }
 
 impl CallState {
-    /// Refuses a call of a model that would be accounted to another place.
-    fn accounts(&self, request: &Request) -> Result<(), Trespass> {
-        let purpose = &request.purpose;
-        self.bound
-            .owns(purpose.scope, &purpose.scope_id, "ask a model for")
-    }
-
     /// Returns the answers in the order of the requests. If a limit is exceeded, the answers that the model gave before
     /// are in the journal.
     async fn ask(
