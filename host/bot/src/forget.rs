@@ -7,9 +7,9 @@ use myao_plugin::chat::{ChatError, PostRequest};
 use myao_plugin::state::audit::{Actor, Door};
 use myao_plugin::state::forgetting::{Forget, Mode};
 use myao_plugin::state::replies::WaitingReply;
-use myao_plugin::storage::{Keep, Message, MessageQuery, StorageError};
+use myao_plugin::storage::{Message, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{CallError, Error, Place};
+use myao_plugin::{CallError, Error};
 use myao_slack::blocks::Language;
 use myao_slack::permalink;
 use myao_terms::addressed::request_to_forget;
@@ -115,19 +115,7 @@ impl Mentions {
         &self,
         reply: &WaitingReply,
     ) -> Result<Option<Message>, StorageError> {
-        let ts = reply.ts.to_string();
-        let query = MessageQuery {
-            channel_id: reply.channel_id.clone(),
-            since: Some(ts.clone()),
-            until: ts,
-            limit: 1,
-            keep: Keep::Newest,
-            whole_thread: None,
-            thread_limit: 0,
-            only_new: false,
-        };
-        let here = self.workspace.at(Place::Channel(reply.channel_id.clone()));
-        Ok(here.list_messages(query).await?.pop())
+        self.slack.stored(&reply.channel_id, reply.ts).await
     }
 
     async fn forget_for(

@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use myao_fake_slack::{BOT_USER, Fault};
 use myao_tests::llm_server::{LlmServer, answer};
+use myao_tests::program::Program;
+use myao_tests::team::{page_keys, signed_in};
 
 use crate::bot::support::{
-    AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, connect, held_model, model, number,
-    posts, replies_of, settled, workspace,
+    AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, connect, connect_as, held_model,
+    model, number, posts, replies_of, settled, workspace,
 };
 
 /// A model that answers everything with one text.
@@ -105,7 +107,36 @@ fn an_answer_that_nobody_would_read_ends_after_five_posts_with_a_note() {
     for (number, post) in posts.iter().enumerate() {
         assert!(post.text.chars().count() <= 4000, "{post:?}");
         assert_eq!(post.text.contains("続きは省きました"), number == 4);
+        assert!(!post.text.contains("|ページで聞く>"), "{post:?}");
     }
+}
+
+#[test]
+fn what_is_too_long_for_slack_is_answered_whole_on_the_page_of_a_team() {
+    let slack = workspace();
+    slack.add_member(CAMP, EMIKO);
+    let paragraphs = long_answer(250);
+    let llm = model_saying(&paragraphs.join("\n\n"));
+    let (address, keys, more) = page_keys();
+    let more = format!("{more}{}", replies_of(&llm));
+    let mut bot = connect_as(&slack, Program::of_bot(), &keys, &more);
+    slack.mention(
+        EMIKO,
+        CAMP,
+        "<案>を全部、|並べて|ください & よろしく。",
+        None,
+    );
+    let text = posts(&slack, &mut bot, 5)[4].text.clone();
+    let (_, link) = text.split_once("続きは省きました。<").unwrap();
+    let (link, _) = link.split_once("|ページで聞く>").unwrap();
+    let path = link.strip_prefix(&format!("http://{address}")).unwrap();
+    let shown = signed_in(&slack, address, EMIKO).get(path).body;
+    bot.stop();
+    assert!(
+        shown.contains("&lt;案&gt;を全部、|並べて|ください &amp; よろしく。"),
+        "{shown}"
+    );
+    assert!(shown.contains(paragraphs.last().unwrap()), "{shown}");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use myao_plugin::state::audit::Actor;
 use myao_plugin::state::leases::Leased;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{Directory, UserRecord};
-use myao_plugin::storage::{Keep, MessageQuery, StorageError};
+use myao_plugin::storage::{self, Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::is_under_way;
 use myao_plugin::{MemoryPlugin, OtherReason, Place};
@@ -43,7 +43,11 @@ pub struct LiveSlack {
     pub(super) left_out: Counters,
     /// The work that is done, if it is a piece that other processes may take over.
     pub(super) piece: Option<Leased>,
+    pub(super) page: Option<Asking>,
 }
+
+/// The address at which the page for people answers a question.
+pub type Asking = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
 impl LiveSlack {
     /// The workspace that a client is connected to, with its store.
@@ -64,6 +68,7 @@ impl LiveSlack {
             direct: Arc::default(),
             left_out: Counters::default(),
             piece: None,
+            page: None,
         }
     }
 
@@ -91,6 +96,32 @@ impl LiveSlack {
     #[must_use]
     pub fn counting(self, left_out: Counters) -> Self {
         Self { left_out, ..self }
+    }
+
+    /// Sets the page to which answers refer that are too long for Slack.
+    #[must_use]
+    pub fn with_page(self, page: Option<Asking>) -> Self {
+        Self { page, ..self }
+    }
+
+    /// A message; `None` if it is not stored.
+    pub(crate) async fn stored(
+        &self,
+        channel_id: &str,
+        ts: TsKey,
+    ) -> Result<Option<storage::Message>, StorageError> {
+        let query = MessageQuery {
+            channel_id: channel_id.to_owned(),
+            since: Some(ts.to_string()),
+            until: ts.to_string(),
+            limit: 1,
+            keep: Keep::Newest,
+            whole_thread: None,
+            thread_limit: 0,
+            only_new: false,
+        };
+        let here = self.workspace.at(Place::Channel(channel_id.to_owned()));
+        Ok(here.list_messages(query).await?.pop())
     }
 
     /// The client.

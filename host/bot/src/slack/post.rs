@@ -34,21 +34,21 @@ struct Place {
     answers: TsKey,
 }
 
-/// Leaves out what is too long to be read, and says so.
-fn cut(parts: &mut Vec<String>, answer: &str) {
-    if parts.len() <= MAX_POSTS {
-        return;
-    }
-    parts.truncate(MAX_POSTS);
-    let note = match Language::of(answer) {
-        Some(Language::Japanese) => {
-            "_（長すぎるので、続きは省きました。範囲をしぼって聞いてください。）_"
+/// The end of an answer that is too long to be read; `page` answers the same question.
+fn left_out(language: Option<Language>, page: Option<&str>) -> String {
+    match (language, page) {
+        (Some(Language::Japanese), Some(page)) => {
+            format!(
+                "_（長すぎるので、続きは省きました。<{page}|ページで聞く>か、範囲をしぼって聞いてください。）_"
+            )
         }
-        _ => "_(The rest is left out: it is too long. Ask for less at once.)_",
-    };
-    if let Some(last) = parts.last_mut() {
-        last.push_str("\n\n");
-        last.push_str(note);
+        (Some(Language::Japanese), None) => {
+            "_（長すぎるので、続きは省きました。範囲をしぼって聞いてください。）_".to_owned()
+        }
+        (_, Some(page)) => format!(
+            "_(The rest is left out: it is too long. <{page}|Ask on the page>, or ask for less at once.)_"
+        ),
+        (_, None) => "_(The rest is left out: it is too long. Ask for less at once.)_".to_owned(),
     }
 }
 
@@ -64,7 +64,15 @@ impl LiveSlack {
             })
             .collect();
         let mut parts = split(&to_mrkdwn(&request.text, &people), MAX_POST_CHARS);
-        cut(&mut parts, &request.text);
+        if parts.len() > MAX_POSTS {
+            parts.truncate(MAX_POSTS);
+            let page = self.page_for(&place).await?;
+            let note = left_out(Language::of(&request.text), page.as_deref());
+            if let Some(last) = parts.last_mut() {
+                last.push_str("\n\n");
+                last.push_str(&note);
+            }
+        }
         if parts.is_empty() {
             return Err(ChatError::Invalid("there is nothing to post".to_owned()));
         }
@@ -92,6 +100,16 @@ impl LiveSlack {
         };
         let posted = self.post_parts(&place, parts).await?;
         Ok(PostOutcome::Posted(posted))
+    }
+
+    /// Where the page answers what a post answers; `None` without a page for people.
+    async fn page_for(&self, place: &Place) -> Result<Option<String>, ChatError> {
+        let Some(page) = &self.page else {
+            return Ok(None);
+        };
+        let asked = self.stored(&place.channel_id, place.answers).await;
+        let asked = asked.map_err(from_storage)?;
+        Ok(asked.map(|asked| page(&asked.text)))
     }
 
     /// Says something to one person alone, in a channel or a thread of it.

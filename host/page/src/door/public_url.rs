@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use axum::http::{HeaderMap, Uri, header};
 
+use crate::route::Route;
+
 /// The address at which people's browsers reach the page: `https://memory.example.org`. Without encryption only this machine
 /// reaches it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +71,13 @@ impl PublicUrl {
     pub fn at(&self, path: &str) -> String {
         let scheme = if self.is_secure { "https" } else { "http" };
         format!("{scheme}://{}{path}", self.host)
+    }
+
+    /// The address at which the page answers a question.
+    #[must_use]
+    pub fn asking(&self, question: &str) -> String {
+        let question = question.to_owned();
+        self.at(&Route::Ask { question }.address())
     }
 
     /// The name of a cookie. Where it can be, no other page of the same site can set it.

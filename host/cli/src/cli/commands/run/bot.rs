@@ -107,7 +107,8 @@ impl Prepared {
         };
         let clock = Clock::at_slack(app.config.timezone, client.clone());
         let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone())
-            .counting(metrics.left_out.clone());
+            .counting(metrics.left_out.clone())
+            .with_page(team.as_ref().map(page::TeamKeys::asking));
         let live = Arc::new(live);
         let budget = app.budget(&workspace)?;
         let load = load(

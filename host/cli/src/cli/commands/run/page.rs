@@ -8,7 +8,7 @@ use myao::config::Config;
 use myao_bot::clock::Clock;
 use myao_bot::current::Current;
 use myao_bot::people::People;
-use myao_bot::slack::live::LiveSlack;
+use myao_bot::slack::live::{Asking, LiveSlack};
 use myao_page::{AGENTS, Page, PublicUrl, SIGNED_IN, Team};
 use myao_plugin::Place;
 use myao_plugin::state::Workspace;
@@ -52,6 +52,12 @@ impl TeamKeys {
             client_id: needed(&config.slack.client_id, "slack.client_id")?,
             client_secret: needed(&config.slack.client_secret, "slack.client_secret")?,
         }))
+    }
+
+    /// Where people ask.
+    pub(super) fn asking(&self) -> Asking {
+        let url = self.url.clone();
+        Arc::new(move |question| url.asking(question))
     }
 }
 
