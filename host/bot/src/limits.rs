@@ -1,6 +1,10 @@
 //! Turns mentions away that are over the limits, with a notice to the first person who exceeded them.
 
+use std::time::Duration;
+
+use myao_plugin::state::leases::Pause;
 use myao_plugin::state::replies::{Admission, MentionLimits, TOO_MANY, WaitingReply};
+use myao_plugin::storage::StorageError;
 use myao_plugin::{Answer, CallError, Error};
 use myao_secrets::MAX_QUESTION_CHARS;
 use myao_slack::blocks::Language;
@@ -9,7 +13,7 @@ use myao_slack::events::is_direct_message;
 use super::budget::is_spent;
 use super::mentions::{Answered, Mentions, post_for};
 
-/// How long a channel that was told of a used up budget is not told again.
+/// How long a channel that was told of a used up budget is not told again, by this host or another.
 const BUDGET_NOTICE_SECONDS: u32 = 3600;
 
 impl Mentions {
@@ -97,7 +101,11 @@ impl Mentions {
     async fn put_off(&self, reply: &WaitingReply) -> Result<Answered, CallError> {
         let refused = |error| CallError::Refused(Error::Storage(error));
         let (channel, now) = (&reply.channel_id, self.clock.seconds());
-        if self.told_of_budget.holds(channel, now) {
+        if self
+            .was_told_of_budget(channel, now)
+            .await
+            .map_err(refused)?
+        {
             let given_up = self
                 .workspace
                 .give_up_reply(channel, reply.ts, TOO_MANY.to_owned());
@@ -115,8 +123,27 @@ impl Mentions {
         self.post(post_for(reply, text)).await?;
         self.told_of_budget
             .add(channel.clone(), now, BUDGET_NOTICE_SECONDS);
+        let told = Pause {
+            of: budget_notice(channel),
+            left: Duration::from_secs(BUDGET_NOTICE_SECONDS.into()),
+        };
+        self.leases.exchange(vec![told]).await.map_err(refused)?;
         Ok(Answered::Notified)
     }
+
+    async fn was_told_of_budget(&self, channel: &str, now: i64) -> Result<bool, StorageError> {
+        if self.told_of_budget.holds(channel, now) {
+            return Ok(true);
+        }
+        let told = self.leases.exchange(Vec::new()).await?.pauses;
+        let notice = budget_notice(channel);
+        Ok(told.iter().any(|pause| pause.of == notice))
+    }
+}
+
+/// What hosts tell each other of a channel that was told of a used up budget.
+fn budget_notice(channel_id: &str) -> String {
+    format!("budget:{channel_id}")
 }
 
 /// The answer to a question that is too long.

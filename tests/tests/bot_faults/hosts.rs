@@ -9,11 +9,14 @@ use std::thread;
 use chrono::{DateTime, TimeDelta};
 use myao_fake_slack::FakeSlack;
 use myao_tests::bot::Bot;
-use myao_tests::llm_server::{LlmServer, Reply, answer};
+use myao_tests::llm_server::{LlmServer, Reply, answer, answer_with_usage};
+use myao_tests::noon;
 use myao_tests::peer::exchange;
 use myao_tests::postgres::ServerDatabase;
 
-use super::common::{self, CAMP, EMIKO, Gate, asked, model, posts, reply_calls, says, workspace};
+use super::common::{
+    self, AKARI, CAMP, EMIKO, Gate, asked, model, posts, reply_calls, says, workspace,
+};
 
 /// What `config` says of memory.
 const MEMORY: &str = "memory: { long_term_update_interval_seconds: 86400 }\n";
@@ -106,6 +109,34 @@ fn hosts_share_the_mentions_and_answer_each_once() {
     assert_eq!(hosts.slack.posts().len(), MENTIONS);
     assert_eq!(reply_calls(&hosts.llm).len(), MENTIONS);
     assert_eq!(hosts.leases().trim(), "0", "all were handed back");
+}
+
+#[test]
+fn a_channel_is_told_once_an_hour_that_the_budget_is_used_up_whichever_host_it_asks() {
+    let hosts = Hosts::new(model(|_| {
+        answer_with_usage("The lake.", (19_000, None, 900))
+    }));
+    let (zone, config) = (noon::timezone(), hosts.config());
+    let config = format!("{zone}{config}budget: {{ tokens_per_day: 20000 }}\n");
+    let start = || Bot::start(hosts.database.program("", ""), &config);
+    let given_up = |bot: &mut Bot, count: &str| {
+        let sql = "SELECT COUNT(*) FROM replies WHERE state = 2";
+        let look = |_: &_| (hosts.database.run(sql).trim() == count).then_some(());
+        bot.until("no answer", look);
+    };
+    let mut first = start();
+    for number in 1..=2 {
+        hosts.slack.mention(EMIKO, CAMP, "who is there?", None);
+        posts(&mut first, &hosts.slack, number);
+    }
+    first.stop();
+    let mut second = start();
+    hosts.slack.mention(AKARI, CAMP, "where is it?", None);
+    given_up(&mut second, "1");
+    second.stop();
+    let posts = hosts.slack.posts();
+    assert_eq!(posts.len(), 2, "{posts:?}");
+    assert!(posts[1].text.contains("used up my budget"), "{posts:?}");
 }
 
 #[test]

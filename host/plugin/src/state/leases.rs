@@ -99,7 +99,7 @@ pub trait Leases: Send + Sync {
     async fn leave(&self);
 }
 
-/// Somebody accepts no calls for a while.
+/// Somebody accepts no calls for a while, or is not told something again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pause {
     /// Who or what: the same text in all processes.
