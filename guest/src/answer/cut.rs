@@ -56,9 +56,25 @@ fn whole_sentences(paragraph: &str) -> Option<String> {
         .iter()
         .filter_map(|mark| paragraph.rfind(mark).map(|at| at + mark.len()))
         .max()?;
+    let end = end + numbers_at(paragraph.get(end..).unwrap_or_default());
     paragraph
         .get(..end)
         .map(|whole| whole.trim_end().to_owned())
+}
+
+/// The length of the sources' numbers that a text begins with, ` [1][2]`.
+fn numbers_at(text: &str) -> usize {
+    let mut rest = text;
+    while let Some(behind) = behind_number(rest) {
+        rest = behind;
+    }
+    text.len() - rest.len()
+}
+
+fn behind_number(text: &str) -> Option<&str> {
+    let (number, behind) = text.trim_start().strip_prefix('[')?.split_once(']')?;
+    let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+    is_number.then_some(behind)
 }
 
 fn without_announcements<'a>(mut lines: &'a [Line<'a>]) -> &'a [Line<'a>] {
@@ -106,6 +122,9 @@ mod tests {
             ),
             ("One. Two is cut", "One."),
             ("予算は三百万円。期限は", "予算は三百万円。"),
+            ("It is so. [1][2] The next", "It is so. [1][2]"),
+            ("予算は三百万円。[1] 期限は", "予算は三百万円。[1]"),
+            ("It is so. [link](https", "It is so."),
             ("- a\n\nThe team met. It was", "- a\n\nThe team met."),
             ("- a\n\nThe team", "- a"),
         ];
