@@ -50,6 +50,8 @@ pub struct Answered {
     pub sources: Vec<Source>,
     /// True if nothing was found that bears on the question.
     pub found_nothing: bool,
+    /// True if it says that nothing was found, or has no source where there are some.
+    says_nothing: bool,
     /// The text without numbers, and its citations.
     unlinked: (citing::Answer, Vec<Citation>),
 }

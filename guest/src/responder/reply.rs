@@ -14,7 +14,7 @@ use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Answer, Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
-use crate::bindings::types::{Context, Engine, Source, User};
+use crate::bindings::types::{Context, Engine, MessageRef, Source, User};
 use crate::check::{self, Doubts};
 use crate::fit::{NOTHING, count};
 use crate::grounding::{Given, may_cite};
@@ -158,6 +158,10 @@ impl Responder<'_> {
                 answered
             }
         };
+        // Nobody asked for that.
+        if occasion == Occasion::Unasked && answered.says_nothing {
+            return Ok(Answer::Already(Vec::new()));
+        }
         Ok(match self.post(target, &situation, &answered)? {
             PostOutcome::Posted(posted) => Answer::Posted(Reply {
                 text: answered.text,
@@ -209,7 +213,8 @@ impl Responder<'_> {
         let sources = answer.renumber(given);
         let citations = situation.citations(&answer.text, Engine::Llm);
         let is_traced = citations.iter().any(|line| !line.messages.is_empty());
-        if sources.is_empty() && !given.is_empty() && !is_traced && !found_nothing {
+        let has_no_source = sources.is_empty() && !given.is_empty() && !is_traced;
+        if has_no_source && !found_nothing {
             answer.text = situation.question.language.without_source(&answer.text);
         }
         let answered = Answered {
@@ -220,6 +225,7 @@ impl Responder<'_> {
             citations: Vec::new(),
             sources,
             found_nothing: found_nothing || given.is_empty(),
+            says_nothing: found_nothing || has_no_source,
             unlinked: (answer, citations),
         };
         Ok(answered.shown(&|number, _| format!("[{number}]")))
@@ -229,7 +235,11 @@ impl Responder<'_> {
     fn link(&self, answered: &mut Answered, language: Language) {
         let is_quoted = answered.engine == Engine::Extractive;
         let linked = answered.clone().shown(&|number, source| {
-            let address = source.messages.first().and_then(|at| {
+            let lines = answered.citations.iter();
+            let cited: Vec<&MessageRef> = lines.flat_map(|line| &line.messages).collect();
+            // Of several, one that the answer says something of.
+            let of_several = source.messages.iter().find(|at| cited.contains(at));
+            let address = of_several.or(source.messages.first()).and_then(|at| {
                 let address = self.chat.permalink(&at.channel_id, &at.ts);
                 address.ok()
             });
@@ -325,6 +335,7 @@ fn confirmed(Confirmation { text, citations }: Confirmation) -> Answered {
         citations,
         sources: Vec::new(),
         found_nothing: false,
+        says_nothing: false,
         unlinked: (citing::Answer::new(), Vec::new()),
     }
 }
@@ -340,6 +351,7 @@ fn quoted(situation: &Situation) -> Answered {
         left_out: NOTHING,
         citations: Vec::new(),
         found_nothing: quoted.found_nothing,
+        says_nothing: quoted.found_nothing,
         sources: quoted.sources,
         unlinked: (quoted.answer, citations),
     };

@@ -106,6 +106,53 @@ fn an_answer_that_no_number_and_no_message_stands_behind_says_so() {
 }
 
 #[test]
+fn unasked_nothing_is_posted_that_says_nothing() {
+    for (answer, is_posted) in [
+        ("熱海です [1]。", true),
+        ("さあ、どうでしょう。", false),
+        // What was not said is cut.
+        ("予算は987万円です。", false),
+    ] {
+        let host = host_that_knows(answer);
+        let ports = host.ports();
+        let responder = Responder::new(&ports, &host.chat, at(0));
+        let replied = responder.reply_unasked(&target(None, -10)).unwrap();
+        let is_silent = replied == Answer::Already(Vec::new());
+        assert_eq!(
+            (!is_silent, host.chat.posts().len()),
+            (is_posted, is_posted.into()),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn questions_that_the_bot_answered_are_no_sources() {
+    let host = host_that_says("分かりません。");
+    host.say("C1", -9 * DAY, "合宿の場所はどこですか？");
+    let bot = User {
+        id: "UBOT".to_owned(),
+        name: host.settings.bot_name.clone(),
+        is_bot: true,
+    };
+    let answer = Message {
+        user: bot,
+        ..message(-9 * DAY + 5, "分かりません。")
+    };
+    host.storage.add_message("C1", answer);
+    host.say("C1", -8 * DAY, "合宿の場所は誰が決めますか？");
+    host.say("C1", -10, "合宿の場所はどこ？");
+    ask(&host);
+    let prompt = prompt(&host);
+    let (_, found) = prompt.split_once(HEADING).unwrap();
+    let (found, _) = found.split_once("## 現在の会話").unwrap();
+    assert!(
+        found.contains("誰が決めますか") && !found.contains("どこですか"),
+        "{found}"
+    );
+}
+
+#[test]
 fn where_nothing_is_found_nothing_is_marked() {
     let host = host_that_says("分かりません。");
     host.say("C1", -10, "@みゃお 合宿の場所はどこ？");
