@@ -9,6 +9,8 @@ use myao_plugin::{CallError, Error};
 /// The wait after the first failure, in seconds; it doubles with each failure, up to the longest.
 const FIRST_WAIT_SECONDS: i64 = 15;
 const LONGEST_WAIT_SECONDS: i64 = 15 * 60;
+/// How often a model is asked whose answers cannot be used; each time it may be asked twice.
+const MOST_BAD_ANSWERS: u32 = 3;
 /// The longest wait that is accepted from a model or from Slack, in seconds.
 const LONGEST_ACCEPTED_SECONDS: i64 = MAX_REPLY_WAIT;
 /// For this long, a mention is answered as of the time when it was asked: a retry then has the same prompt, and can
@@ -56,6 +58,18 @@ pub(super) fn can_never_succeed(error: &CallError) -> bool {
     )
 }
 
+/// Returns true if the model is not asked once more after so many failures: it does not take the question, or its answers cannot be
+/// used, or a budget never allows the call.
+pub(super) fn is_hopeless(failures: u32, error: &CallError) -> bool {
+    match error {
+        CallError::Refused(Error::Llm(error)) if error.is_of_budget() => true,
+        CallError::Refused(
+            Error::BadAnswer(_) | Error::Llm(LlmError::Refused(_) | LlmError::InvalidRequest(_)),
+        ) => failures + 1 >= MOST_BAD_ANSWERS,
+        _ => false,
+    }
+}
+
 /// Returns true if other answers of the model may succeed. Answers that the database or Slack did not take, or after which the
 /// model could not be asked again, were paid for and are used as they are.
 pub(super) fn may_be_the_answers_fault(error: &CallError) -> bool {
@@ -77,10 +91,30 @@ pub(super) fn may_be_the_answers_fault(error: &CallError) -> bool {
 #[cfg(test)]
 mod tests {
     use myao_plugin::chat::ChatError;
-    use myao_plugin::llm::LlmError;
-    use myao_plugin::{CallError, Error};
+    use myao_plugin::llm::{BUDGET_TOO_SMALL, LlmError};
+    use myao_plugin::{BadAnswer, CallError, Error, OtherReason};
 
-    use super::{LONGEST_WAIT_SECONDS, as_of, wait_after};
+    use super::{LONGEST_WAIT_SECONDS, as_of, is_hopeless, wait_after};
+
+    #[test]
+    fn a_model_whose_answers_cannot_be_used_is_asked_three_times() {
+        let refused = |error| CallError::Refused(Error::Llm(error));
+        let too_small = OtherReason::new(BUDGET_TOO_SMALL, "raise it");
+        for (failures, error, expected) in [
+            (0, refused(LlmError::Refused(String::new())), false),
+            (2, refused(LlmError::Refused(String::new())), true),
+            (
+                2,
+                CallError::Refused(Error::BadAnswer(BadAnswer::Empty)),
+                true,
+            ),
+            (0, refused(LlmError::Other(too_small)), true),
+            (40, refused(LlmError::TimedOut), false),
+            (40, limited(None), false),
+        ] {
+            assert_eq!(is_hopeless(failures, &error), expected, "{error}");
+        }
+    }
 
     fn limited(seconds: Option<u32>) -> CallError {
         CallError::Refused(Error::Chat(ChatError::RateLimited(seconds)))

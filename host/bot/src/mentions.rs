@@ -15,7 +15,11 @@ use myao_plugin::{CallError, Error, Target};
 use tokio::sync::Notify;
 use tokio::task::{self, JoinSet};
 
-use super::attempts::{as_of, can_never_succeed, may_be_the_answers_fault, wait_after};
+use myao_slack::blocks::Language;
+
+use super::attempts::{
+    as_of, can_never_succeed, is_hopeless, may_be_the_answers_fault, wait_after,
+};
 use super::budget::Budget;
 use super::clock::Clock;
 use super::current::Current;
@@ -179,7 +183,10 @@ impl Mentions {
         let words = Words::of(reply.kind);
         let mut sign = None;
         let tried = self.try_answer(reply, &mut sign).await;
-        let is_over = tried.as_ref().err().is_none_or(can_never_succeed);
+        let is_over = tried
+            .as_ref()
+            .err()
+            .is_none_or(|error| can_never_succeed(error) || is_hopeless(reply.failures, error));
         let kept = match tried {
             Ok(Answered::Posted) => {
                 self.metrics.replies.count(match reply.kind {
@@ -199,10 +206,15 @@ impl Mentions {
             Ok(Answered::TooOld) => {
                 self.metrics.replies.count("given-up");
                 tracing::warn!("a mention in {channel_id} is too old to be answered");
-                let reason = "too old to be answered".to_owned();
-                self.workspace
-                    .give_up_reply(channel_id, reply.ts, reason)
-                    .await
+                // What was never tried was asked while the bot was away.
+                if reply.failures > 0 && self.apologise(reply).await {
+                    Ok(())
+                } else {
+                    let reason = "too old to be answered".to_owned();
+                    self.workspace
+                        .give_up_reply(channel_id, reply.ts, reason)
+                        .await
+                }
             }
             Ok(answered @ (Answered::Notified | Answered::TooMany)) => {
                 self.metrics.replies.count("over-limit");
@@ -314,6 +326,22 @@ impl Mentions {
             .map_err(|error| CallError::Refused(Error::Chat(error)))
     }
 
+    /// Says that there is no answer. Returns false if that is not posted.
+    async fn apologise(&self, reply: &WaitingReply) -> bool {
+        let mention = self.mention(reply).await.ok().flatten();
+        let language = mention.and_then(|mention| Language::of(&mention.text));
+        let text = match language.unwrap_or(self.current.settings().language) {
+            Language::Japanese => {
+                "すみません、何度か試しましたが、お答えできませんでした。時間をおいてもう一度聞くか、別の言葉で聞いてください。"
+            }
+            Language::English => {
+                "Sorry, I tried, and I cannot answer this. Please ask again later, or in other words."
+            }
+        };
+        let posted = self.post(post_for(reply, text.to_owned())).await;
+        posted.is_ok()
+    }
+
     async fn failed(&self, reply: &WaitingReply, error: &CallError) -> Result<(), StorageError> {
         self.metrics.replies.count("failed");
         let channel_id = &reply.channel_id;
@@ -325,6 +353,14 @@ impl Mentions {
                 .workspace
                 .give_up_reply(channel_id, reply.ts, error.to_string())
                 .await;
+        }
+        if reply.kind == ReplyKind::Mention
+            && is_hopeless(reply.failures, error)
+            && self.apologise(reply).await
+        {
+            self.metrics.replies.count("given-up");
+            tracing::error!("{} {channel_id} {} {error}", words.what, words.never);
+            return Ok(());
         }
         let wait = wait_after(reply.failures, error);
         tracing::warn!(

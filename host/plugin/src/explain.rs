@@ -61,18 +61,15 @@ pub fn explain_settings(faults: &[SettingFault]) -> String {
 
 /// Says in one line what is wrong with a model's answer. The model was asked twice.
 fn explain_bad_answer(reason: &BadAnswer) -> String {
-    const OTHER_MODEL: &str = "if it stays so, name another one in agents.memory.model_id";
+    const OTHER_MODEL: &str = "if it stays so, name another model (`agents` in the configuration)";
     let (fault, remedy) = match reason {
         BadAnswer::Empty => ("answered with nothing".to_owned(), OTHER_MODEL),
-        BadAnswer::Refusal => ("declined to write the memory".to_owned(), OTHER_MODEL),
+        BadAnswer::Refusal => ("declined to write".to_owned(), OTHER_MODEL),
         BadAnswer::Question => (
             "asked for the conversation that it was given".to_owned(),
             OTHER_MODEL,
         ),
-        BadAnswer::PromptRepeated => (
-            "repeated its prompt instead of summarising it".to_owned(),
-            OTHER_MODEL,
-        ),
+        BadAnswer::PromptRepeated => ("repeated its prompt".to_owned(), OTHER_MODEL),
         BadAnswer::WrongLanguage(mismatch) => (
             format!(
                 "answered in {} instead of {}",
@@ -106,9 +103,7 @@ fn explain_bad_answer(reason: &BadAnswer) -> String {
             "the existing memory stays as it is; a higher memory.long_term_summary_max_tokens leaves more room",
         ),
     };
-    format!(
-        "the model {fault}, also when asked again; nothing was saved, and a later run tries again; {remedy}"
-    )
+    format!("the model {fault}, also when asked again; nothing of it is used; {remedy}")
 }
 
 /// A store's error in one line. The details already name the cause and the remedy.
@@ -163,17 +158,17 @@ pub fn explain_llm(error: &LlmError) -> String {
         ),
         LlmError::Unavailable(detail) => {
             format!(
-                "the model cannot be reached: {detail}; check base_url under agents.memory.client_args, and the network"
+                "the model cannot be reached: {detail}; check base_url in client_args under `agents`, and the network"
             )
         }
         LlmError::Refused(detail) => format!("the model declined to answer: {detail}"),
         LlmError::InvalidRequest(detail) => {
             format!(
-                "the model did not accept the call: {detail}; check agents.memory in the configuration"
+                "the model did not accept the call: {detail}; check `agents` in the configuration"
             )
         }
         LlmError::TimedOut => "the model did not answer in time; try again later".to_owned(),
-        LlmError::Other(other) if error.is_budget_spent() => other.text.clone(),
+        LlmError::Other(other) if error.is_of_budget() => other.text.clone(),
         LlmError::Other(other) => format!("the model failed: {}", other.text),
     }
 }
@@ -200,10 +195,10 @@ mod tests {
             facts_kept: 3,
         };
         for (bad, words) in [
-            (BadAnswer::Empty, ["answered with nothing", "agents.memory"]),
-            (BadAnswer::Refusal, ["declined", "agents.memory"]),
-            (BadAnswer::Question, ["asked for", "agents.memory"]),
-            (BadAnswer::PromptRepeated, ["its prompt", "agents.memory"]),
+            (BadAnswer::Empty, ["answered with nothing", "`agents`"]),
+            (BadAnswer::Refusal, ["declined", "`agents`"]),
+            (BadAnswer::Question, ["asked for", "`agents`"]),
+            (BadAnswer::PromptRepeated, ["its prompt", "`agents`"]),
             (
                 BadAnswer::WrongLanguage(languages),
                 ["English instead of Japanese", "memory.language"],
@@ -218,7 +213,7 @@ mod tests {
             ),
         ] {
             let line = explain(&Error::BadAnswer(bad));
-            for word in words.iter().chain(&["nothing was saved"]) {
+            for word in words.iter().chain(&["nothing of it is used"]) {
                 assert!(line.contains(word), "no `{word}` in: {line}");
             }
         }

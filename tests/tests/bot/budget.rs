@@ -1,10 +1,11 @@
 //! The budget of the day, as people in Slack and the operator meet it.
 
 use myao_fake_slack::FakeSlack;
-use myao_tests::bot::Bot;
+use myao_tests::bot::{Bot, read_log};
 use myao_tests::llm_server::{LlmServer, answer_with_usage};
 use myao_tests::noon;
 use myao_tests::peer::exchange;
+use myao_tests::program::Program;
 use serde_json::Value;
 
 use super::support::{AKARI, ANSWER, CAMP, EMIKO, connect, number, posts, replies_of, workspace};
@@ -82,6 +83,19 @@ fn a_mention_beyond_the_budget_is_told_when_to_ask_again_and_home_and_doctor_say
         "{waits}"
     );
     bot.stop();
+}
+
+#[test]
+fn a_question_that_no_day_allows_is_told_to_have_no_answer() {
+    let (slack, llm) = (workspace(), dear_model());
+    let mut bot = connect(&slack, &config(&llm, "tokens_per_day: 100"));
+    let said = answer_to(&slack, &mut bot, AKARI, "会場は？");
+    assert!(said.contains("お答えできませんでした"), "{said}");
+    let told = "cannot be answered: one call may cost more than budget.tokens_per_day allows at all; raise it";
+    let is_told = |program: &Program| read_log(program).contains(told).then_some(());
+    bot.until("the log's line", is_told);
+    bot.stop();
+    assert!(llm.calls().is_empty());
 }
 
 #[test]

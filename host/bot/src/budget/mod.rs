@@ -16,8 +16,8 @@ use chrono::DateTime;
 use myao_plugin::OtherReason;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::llm::{
-    Agent, Allowance, CallObserver, CallRecord, Llm, LlmError, ModelIdentity, Request,
-    estimate_tokens,
+    Agent, Allowance, BUDGET_TOO_SMALL, CallObserver, CallRecord, Llm, LlmError, ModelIdentity,
+    Request, estimate_tokens,
 };
 use myao_plugin::state::Workspace;
 use myao_plugin::waits::is_under_way;
@@ -304,7 +304,7 @@ fn unreadable(error: String) -> LlmError {
 
 fn too_large(key: &str) -> LlmError {
     LlmError::Other(OtherReason::new(
-        "budget-too-small",
+        BUDGET_TOO_SMALL,
         format!("one call may cost more than {key} allows at all; raise it"),
     ))
 }

@@ -6,6 +6,9 @@ use crate::llm::{CallObserver, Llm, LlmError, Request};
 /// The code of an `LlmError::Other` if a budget allows no call until a later time. A later run may succeed.
 pub const BUDGET_SPENT: &str = "budget-spent";
 
+/// The code of an `LlmError::Other` if a budget never allows the call.
+pub const BUDGET_TOO_SMALL: &str = "budget-too-small";
+
 /// Decides whether a model may be asked. It is asked before each call; an answer that is already in the journal costs
 /// nothing and needs no leave.
 #[async_trait::async_trait]
@@ -36,5 +39,12 @@ impl LlmError {
     #[must_use]
     pub fn is_budget_spent(&self) -> bool {
         matches!(self, Self::Other(reason) if reason.code == BUDGET_SPENT)
+    }
+
+    /// Returns true if a budget does not allow the call, now or ever: no model was asked.
+    #[must_use]
+    pub fn is_of_budget(&self) -> bool {
+        let is_too_small = matches!(self, Self::Other(reason) if reason.code == BUDGET_TOO_SMALL);
+        is_too_small || self.is_budget_spent()
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use agents::Agents;
-pub use allowance::{Allowance, BUDGET_SPENT};
+pub use allowance::{Allowance, BUDGET_SPENT, BUDGET_TOO_SMALL};
 pub use estimate::estimate_tokens;
 pub use identity::ModelIdentity;
 pub use record::{CallObserver, CallRecord};
