@@ -21,9 +21,11 @@ use myao_slack::error::{ClientError, RefusalKind};
 
 use super::catch_up::unlisted;
 use super::clock::Clock;
-use super::settings::MentionLimits;
+use super::settings::BotSettings;
 use crate::slack::live::LiveSlack;
 
+/// In seconds.
+const DAY_SECONDS: i64 = 24 * 3600;
 /// How old what is known of channels may be, and the last sign of events, in seconds: five minutes, less the time that a page and
 /// its answer take.
 const MAX_AGE: i64 = 240;
@@ -223,19 +225,31 @@ impl People {
     ///
     /// # Errors
     /// The seconds.
-    pub fn count_question(&self, id: &str, limits: MentionLimits) -> Result<(), i64> {
+    pub fn count_question(&self, id: &str, settings: &BotSettings) -> Result<(), i64> {
         let now = self.clock.seconds();
-        let window = i64::from(limits.window_seconds);
+        let mentions = settings.response.mention_limits;
+        let limits = [
+            (mentions.per_person, i64::from(mentions.window_seconds)),
+            (settings.answers_per_person_per_day, DAY_SECONDS),
+        ];
+        let longest = limits
+            .map(|(_, window)| window)
+            .into_iter()
+            .max()
+            .unwrap_or(0);
         let mut asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         for times in asked.values_mut() {
-            times.retain(|at| (0..window).contains(&(now - at)));
+            times.retain(|at| (0..longest).contains(&(now - at)));
         }
         asked.retain(|_, times| !times.is_empty());
         let times = asked.entry(id.to_owned()).or_default();
-        if limits.per_person > 0
-            && times.len() >= usize::try_from(limits.per_person).unwrap_or(usize::MAX)
-        {
-            return Err(times.first().map_or(window, |first| first + window - now));
+        for (most, window) in limits.into_iter().filter(|(most, _)| *most > 0) {
+            let before_last = usize::try_from(most - 1).unwrap_or(usize::MAX);
+            // The last of as many as may be asked: the next may be asked when it leaves the window.
+            let oldest = times.iter().rev().nth(before_last);
+            if let Some(oldest) = oldest.filter(|at| now - **at < window) {
+                return Err(oldest + window - now);
+            }
         }
         times.push(now);
         Ok(())

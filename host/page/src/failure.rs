@@ -32,7 +32,11 @@ pub(crate) enum Failure {
     TooLong,
     /// The store failed.
     Store(String),
-    /// The component or a model failed.
+    /// The budget of the day is used up.
+    Spent,
+    /// The model cannot be reached now, or its answer cannot be shown.
+    NoAnswer(String),
+    /// The component failed.
     Call(String),
 }
 
@@ -51,7 +55,7 @@ impl Failure {
             Self::Used | Self::Elsewhere | Self::Stranger | Self::SignIn(_) => {
                 StatusCode::FORBIDDEN
             }
-            Self::NotKnown(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NotKnown(_) | Self::Spent | Self::NoAnswer(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::TooMany { .. } => StatusCode::TOO_MANY_REQUESTS,
             Self::NoPage => StatusCode::NOT_FOUND,
             Self::Host => StatusCode::MISDIRECTED_REQUEST,
@@ -77,6 +81,8 @@ impl Failure {
             Self::TooMany { .. } => "too-many-questions",
             Self::TooLong => "question-too-long",
             Self::Store(_) => "store-failed",
+            Self::Spent => "budget-used-up",
+            Self::NoAnswer(_) => "no-answer-now",
             Self::Call(_) => "call-failed",
         };
         json!({ "error": error })

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use myao_bot::budget::is_spent;
 use myao_bot::corrections::Corrections;
 use myao_bot::reading::memories::texts;
 use myao_plugin::explain::explain_storage;
@@ -15,8 +16,8 @@ use myao_plugin::state::view::{
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
-    CallError, KeptSpan, KeptText, MemoryType, MessageRef, Place, Response, Scope, SearchRequest,
-    SearchResult, Strikable, Timestamp,
+    CallError, Error, KeptSpan, KeptText, MemoryType, MessageRef, Place, Response, Scope,
+    SearchRequest, SearchResult, Strikable, Timestamp,
 };
 
 use super::failure::Failure;
@@ -235,6 +236,10 @@ impl Reader {
 fn failed(error: CallError) -> Failure {
     match error {
         CallError::Refused(refused) if refused.is_question_too_long() => Failure::TooLong,
+        error if is_spent(&error) => Failure::Spent,
+        CallError::Refused(refused @ (Error::Llm(_) | Error::BadAnswer(_))) => {
+            Failure::NoAnswer(CallError::Refused(refused).to_string())
+        }
         error => Failure::Call(error.to_string()),
     }
 }

@@ -132,8 +132,8 @@ impl Server {
             && let Some(person) = visit.visitor.person()
             && !question.is_empty()
         {
-            let limits = self.site.current.settings().response.mention_limits;
-            let counted = door.people().count_question(&person.id, limits);
+            let settings = self.site.current.settings();
+            let counted = door.people().count_question(&person.id, &settings);
             counted.map_err(|seconds| Failure::TooMany { seconds })?;
         }
         let nav = Nav::of(&visit.visitor);
@@ -267,7 +267,7 @@ impl Server {
 
 fn log(failure: &Failure) {
     match failure {
-        Failure::Store(error) | Failure::Call(error) => {
+        Failure::Store(error) | Failure::NoAnswer(error) | Failure::Call(error) => {
             tracing::warn!("a page cannot be shown: {error}");
         }
         Failure::NotKnown(error) => tracing::warn!("a page is not shown to somebody: {error}"),

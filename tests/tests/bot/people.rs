@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use chrono::Utc;
 use myao_bot::clock::Clock;
 use myao_bot::people::{People, PersonError};
+use myao_bot::settings::BotSettings;
 use myao_bot::slack::live::LiveSlack;
 use myao_fake_slack::{BOT_TOKEN, BOT_USER, FakeSlack, TEAM_ID};
 use myao_plugin::Place;
@@ -30,6 +31,7 @@ struct World {
     now: Arc<AtomicI64>,
 }
 
+const DAY: i64 = 24 * 3600;
 const START: i64 = 1_700_000_000;
 
 impl World {
@@ -241,12 +243,19 @@ async fn closed_accounts_bots_and_unknown_people_are_strangers() {
 #[tokio::test]
 async fn questions_are_counted_for_each_person() {
     let world = World::new().await;
-    let limits: myao_bot::settings::MentionLimits =
-        serde_json::from_str("{\"per_person\": 2, \"window_seconds\": 60}").unwrap();
-    let ask = |id: &str| world.people.count_question(id, limits);
+    let limits = "{\"per_person\": 2, \"window_seconds\": 60}";
+    let mut settings = BotSettings::default();
+    settings.response.mention_limits = serde_json::from_str(limits).unwrap();
+    settings.answers_per_person_per_day = 4;
+    let ask = |id: &str| world.people.count_question(id, &settings);
     assert_eq!((ask("U1"), ask("U1")), (Ok(()), Ok(())));
     world.at(20);
     assert_eq!((ask("U1"), ask("U2")), (Err(40), Ok(())));
     world.at(60);
+    assert_eq!((ask("U1"), ask("U1")), (Ok(()), Ok(())));
+    // The day is over for the first of the four.
+    world.at(3600);
+    assert_eq!((ask("U1"), ask("U2")), (Err(DAY - 3600), Ok(())));
+    world.at(DAY);
     assert_eq!(ask("U1"), Ok(()));
 }

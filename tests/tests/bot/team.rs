@@ -4,13 +4,14 @@ use std::net::SocketAddr;
 
 use myao_fake_slack::{FakeSlack, Fault};
 use myao_tests::bot::Bot;
+use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::page::{Answer, send};
 use myao_tests::program::Program;
 use myao_tests::team::{Browser, page_keys, signed_in, token};
 use serde_json::{Value, json};
 
 use crate::bot::commands::EAGER;
-use crate::bot::support::{AKARI, CAMP, EMIKO, connect_as, number, settled, workspace};
+use crate::bot::support::{AKARI, CAMP, EMIKO, connect_as, number, replies_of, settled, workspace};
 
 const BOARD: &str = "C0BOARD";
 const GUEST: &str = "U0GUEST";
@@ -304,6 +305,25 @@ fn an_agent_sees_what_its_person_sees_until_the_token_is_taken_back() {
     assert_eq!(refused.status, 401, "{refused:?}");
     assert_eq!(refused.header("www-authenticate"), Some("Bearer"));
     assert_eq!(mcp(address, None, &list()).status, 401);
+    bot.stop();
+}
+
+#[test]
+fn where_no_model_answers_the_page_says_what_to_do_and_counts_the_questions_of_a_day() {
+    let slack = team();
+    let llm = LlmServer::start(|_| answer(""));
+    let (address, keys, more) = page_keys();
+    let budget = "budget: { answers_per_person_per_day: 2 }\n";
+    let more = format!("{more}{}{budget}", replies_of(&llm));
+    let mut bot = connect_as(&slack, Program::of_bot(), &keys, &more);
+    bot.caught_up();
+    let mut akari = signed_in(&slack, address, AKARI);
+    let mut asked = || akari.get("/ask?q=Where+is+it%3F");
+    let first = asked();
+    assert_eq!(first.status, 503, "{first:?}");
+    assert!(first.body.contains("There is no answer now"), "{first:?}");
+    assert!(first.body.contains("href=\"/search\""), "{first:?}");
+    assert_eq!((asked().status, asked().status), (503, 429));
     bot.stop();
 }
 

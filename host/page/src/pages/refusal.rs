@@ -7,7 +7,7 @@ use super::Shown;
 use crate::door::WayIn;
 use crate::failure::Failure;
 use crate::html::{Frame, Look};
-use crate::route::{Route, SIGN_IN};
+use crate::route::{Route, SIGN_IN, Search};
 use crate::texts::{self, Text};
 
 struct Refusal {
@@ -39,6 +39,8 @@ impl Refusal {
             Failure::TooMany { .. } => (texts::REFUSED_TITLE, texts::TOO_MANY),
             Failure::TooLong => (texts::REFUSED_TITLE, texts::TOO_LONG),
             Failure::Store(_) => (texts::FAILED_TITLE, texts::FAILED),
+            Failure::Spent => (texts::REFUSED_TITLE, texts::SPENT),
+            Failure::NoAnswer(_) => (texts::FAILED_TITLE, texts::NO_ANSWER),
             Failure::Call(_) => (texts::FAILED_TITLE, texts::CALL_FAILED),
         }
     }
@@ -64,6 +66,9 @@ impl Shown for Refusal {
                     p { a href=(SIGN_IN) { (texts::SIGN_IN.of(language)) } }
                 }
                 (Failure::Method | Failure::Host, _) => {}
+                (Failure::Spent | Failure::NoAnswer(_), _) => {
+                    p { a href=(Route::Search(Search::default()).address()) { (texts::SEARCH.of(language)) } }
+                }
                 _ => p { a href=(Route::START.address()) { (texts::WORKSPACE.of(language)) } }
             }
         };

@@ -236,6 +236,14 @@ pub(crate) const FAILED: Text = text(
     "The page cannot be shown. The output of myao says why.",
 );
 pub(crate) const FAILED_TITLE: Text = text("失敗しました", "Failed");
+pub(crate) const SPENT: Text = text(
+    "今日使える予算を使い切ったので、いまは答えられません。明日もう一度聞くか、検索で発言を探してください。",
+    "The budget for today is used up. Ask again tomorrow, or search the messages.",
+);
+pub(crate) const NO_ANSWER: Text = text(
+    "いまは答えられません。少し待ってもう一度聞くか、検索で発言を探してください。",
+    "There is no answer now. Wait a little and ask again, or search the messages.",
+);
 pub(crate) const CALL_FAILED: Text = text(
     "答えられませんでした。理由は myao の出力にあります。",
     "There is no answer. The output of myao says why.",

@@ -41,7 +41,7 @@ impl Agents for HttpAgents {
             asking: Some(Asking {
                 people: self.people.clone(),
                 person_id: person.id,
-                limits: self.current.settings().response.mention_limits,
+                settings: self.current.settings(),
             }),
         };
         // Each request is for itself: no session outlives what its person may see. The page has checked the host.

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use myao_bot::budget::is_spent;
 use myao_bot::corrections::Corrections;
 use myao_bot::people::People;
 use myao_bot::reading::answers::response_json;
 use myao_bot::reading::hits::found_json;
 use myao_bot::reading::links::link;
 use myao_bot::reading::times::rfc3339;
-use myao_bot::settings::MentionLimits;
+use myao_bot::settings::BotSettings;
 use myao_plugin::state::view::{SourceLine, SourceMessage, StoredMemory, View};
 use myao_plugin::{CallError, MemoryPlugin, MessageRef, Place, Scope, SearchRequest, names};
 use rmcp::handler::server::wrapper::Parameters;
@@ -51,12 +52,12 @@ pub(super) struct Tools {
 pub(super) struct Asking {
     pub(super) people: Arc<People>,
     pub(super) person_id: String,
-    pub(super) limits: MentionLimits,
+    pub(super) settings: Arc<BotSettings>,
 }
 
 impl Asking {
     fn count(&self) -> anyhow::Result<()> {
-        let counted = self.people.count_question(&self.person_id, self.limits);
+        let counted = self.people.count_question(&self.person_id, &self.settings);
         counted.map_err(|seconds| {
             anyhow::anyhow!("too many questions: ask again in {seconds} seconds, or use `search`")
         })
@@ -138,7 +139,11 @@ impl Tools {
         let call = error.chain().find_map(|cause| cause.downcast_ref());
         if self.asking.is_some() && call.is_some_and(is_internal) {
             tracing::warn!("an agent is not answered: {words}");
-            words = "there is no answer now: try again later".to_owned();
+            words = match call.is_some_and(is_spent) {
+                true => "the budget for today is used up: ask again tomorrow, or use `search`",
+                false => "there is no answer now: try again later, or use `search`",
+            }
+            .to_owned();
         }
         CallToolResult::error(vec![ContentBlock::text(words)])
     }
