@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail, ensure};
 use myao_plugin::printable::line;
-use myao_plugin::{Hit, MemoryPlugin, Place, SearchRequest};
+use myao_plugin::{CallError, Hit, MemoryPlugin, Place, SearchRequest};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -64,7 +64,7 @@ fn squeezed(text: &str) -> String {
 struct Outcome {
     /// The place, from 1, of the first message that is found with an expected text.
     rank: Option<usize>,
-    answer: String,
+    answer: Result<String, CallError>,
     is_right: bool,
 }
 
@@ -97,7 +97,10 @@ pub(crate) async fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
     } else {
         print(&all, by_model, &cost)?;
     }
-    let is_whole = all.iter().all(|(_, outcome)| outcome.is_ok());
+    let is_answered = |outcome: &Outcome| outcome.answer.is_ok();
+    let is_whole = all
+        .iter()
+        .all(|(_, outcome)| outcome.as_ref().is_ok_and(is_answered));
     Ok(if is_whole {
         ExitCode::SUCCESS
     } else {
@@ -140,11 +143,14 @@ async fn outcome(
         limit: BEST,
     };
     let found = plugin.search(place.clone(), &request, now).await?;
-    let answer = plugin.ask(place, &question.question, now).await?.text;
+    let answer = plugin.ask(place, &question.question, now).await;
+    let answer = answer.map(|answer| answer.text);
     let is_found = |hit: &Hit| question.answer.is_in(&hit.message.text);
     Ok(Outcome {
         rank: found.hits.iter().position(is_found).map(|at| at + 1),
-        is_right: question.answer.is_in(&answer),
+        is_right: answer
+            .as_ref()
+            .is_ok_and(|text| question.answer.is_in(text)),
         answer,
     })
 }
@@ -168,9 +174,16 @@ fn print(all: &Outcomes, by_model: bool, cost: &Cost) -> anyhow::Result<()> {
     let mut out = output::stdout();
     writeln!(out, "found  right  question")?;
     for (question, outcome) in all {
-        let (rank, is_right) = match outcome {
-            Ok(Outcome { rank, is_right, .. }) => (*rank, if *is_right { "yes" } else { "no" }),
-            Err(_) => (None, "–"),
+        let (rank, error) = match outcome {
+            Ok(Outcome { rank, answer, .. }) => {
+                (*rank, answer.as_ref().err().map(ToString::to_string))
+            }
+            Err(error) => (None, Some(format!("{error:#}"))),
+        };
+        let is_right = match outcome {
+            _ if error.is_some() => "–",
+            Ok(outcome) if outcome.is_right => "yes",
+            _ => "no",
         };
         let rank = rank.map_or_else(|| "–".to_owned(), |rank| format!("{rank}."));
         writeln!(
@@ -178,13 +191,8 @@ fn print(all: &Outcomes, by_model: bool, cost: &Cost) -> anyhow::Result<()> {
             "{rank:>5}  {is_right:<5}  {}",
             line(&question.question)
         )?;
-        if let Err(error) = outcome {
-            writeln!(
-                out,
-                "{:14}not answered: {}",
-                "",
-                line(&format!("{error:#}"))
-            )?;
+        if let Some(error) = error {
+            writeln!(out, "{:14}not answered: {}", "", line(&error))?;
         }
     }
     let count = all.len();
@@ -222,11 +230,24 @@ fn print_json(all: &Outcomes, by_model: bool, cost: &Cost) -> anyhow::Result<()>
     let questions: Vec<_> = all
         .iter()
         .map(|(question, outcome)| match outcome {
-            Ok(outcome) => json!({
+            Ok(Outcome {
+                rank,
+                answer: Ok(answer),
+                is_right,
+            }) => json!({
                 "question": question.question,
-                "rank": outcome.rank,
-                "right": outcome.is_right,
-                "answer": outcome.answer,
+                "rank": rank,
+                "right": is_right,
+                "answer": answer,
+            }),
+            Ok(Outcome {
+                rank,
+                answer: Err(error),
+                ..
+            }) => json!({
+                "question": question.question,
+                "rank": rank,
+                "error": error.to_string(),
             }),
             Err(error) => json!({ "question": question.question, "error": format!("{error:#}") }),
         })

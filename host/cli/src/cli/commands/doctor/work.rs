@@ -138,7 +138,7 @@ fn waits_finding(app: &App, waits: &[WaitLine]) -> Option<Finding> {
     if found.is_empty() {
         return None;
     }
-    let found = found.join("\n");
+    let found = found.join("; ");
     if waits.iter().all(|wait| wait.is_usual) {
         return Some(Finding::good(CHECK, found));
     }
