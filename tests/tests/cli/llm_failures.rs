@@ -28,7 +28,7 @@ fn assert_words(line: &str, words: &[&str]) {
 fn a_wrong_key_is_refused_with_the_servers_words() {
     let body = format!("{{\n  \"error\": {{\n    \"message\": \"bad key {API_KEY}\"\n  }}\n}}");
     let line = refusal(error(401, &body));
-    assert_words(&line, &["401", "bad key [key]", "agents.memory"]);
+    assert_words(&line, &["401", "bad key [key]", "`agents`"]);
 }
 
 #[test]
