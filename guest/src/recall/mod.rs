@@ -39,8 +39,11 @@ pub struct Searcher<'a> {
     storage: &'a dyn Storage,
     now: Timestamp,
     /// The bot's name, and what is left out beside what was said to it.
-    ignores: Option<(&'a str, &'a dyn Fn(&FoundMessage) -> bool)>,
+    ignores: Option<(&'a str, Ignores<'a>)>,
 }
+
+/// Returns true for a message that is left out.
+type Ignores<'a> = &'a dyn Fn(&FoundMessage) -> bool;
 
 /// A request as it is understood.
 #[derive(Clone)]
@@ -137,7 +140,7 @@ impl<'a> Searcher<'a> {
     /// The same without some messages, and without the questions that the bot answered: they are no hits, and no message gains by
     /// standing beside them.
     #[must_use]
-    pub fn ignoring(mut self, bot: &'a str, ignores: &'a dyn Fn(&FoundMessage) -> bool) -> Self {
+    pub fn ignoring(mut self, bot: &'a str, ignores: Ignores<'a>) -> Self {
         self.ignores = Some((bot, ignores));
         self
     }
