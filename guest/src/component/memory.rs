@@ -189,8 +189,7 @@ impl searcher::Guest for Component {
             let message = &found.message;
             marks::is_only_for(&message.text, &settings.bot_name)
         };
-        let searcher = Searcher::new(host, host, checked(now)?);
-        let searcher = searcher.ignoring(&settings.bot_name, &ignores);
+        let searcher = Searcher::new(host, host, checked(now)?).ignoring(&ignores);
         searcher.search(&host.handed(request))
     }
 }

@@ -10,12 +10,12 @@ use chrono::{DateTime, NaiveDate};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest, SearchResult};
 use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery};
-use crate::bindings::types::{Message, MessageRef, Timestamp};
+use crate::bindings::types::{MessageRef, Timestamp};
 use crate::extractive::settled::mentions_change;
 use crate::ports::{Recall, Storage};
 use crate::records::decisions;
 use crate::text::fold;
-use crate::text::sentences::{only_asks, says_little};
+use crate::text::sentences::says_little;
 use crate::text::terms::terms as content_words;
 use crate::text::times::{self, AskedTime};
 use crate::ts::{MAX_SEQUENCE, Ts};
@@ -38,12 +38,8 @@ pub struct Searcher<'a> {
     recall: &'a dyn Recall,
     storage: &'a dyn Storage,
     now: Timestamp,
-    /// The bot's name, and what is left out beside what was said to it.
-    ignores: Option<(&'a str, Ignores<'a>)>,
+    ignores: Option<&'a dyn Fn(&FoundMessage) -> bool>,
 }
-
-/// Returns true for a message that is left out.
-type Ignores<'a> = &'a dyn Fn(&FoundMessage) -> bool;
 
 /// A request as it is understood.
 #[derive(Clone)]
@@ -137,11 +133,10 @@ impl<'a> Searcher<'a> {
         }
     }
 
-    /// The same without some messages, and without the questions that the bot answered: they are no hits, and no message gains by
-    /// standing beside them.
+    /// The same without some messages: they are no hits, and no message gains by standing beside them.
     #[must_use]
-    pub fn ignoring(mut self, bot: &'a str, ignores: Ignores<'a>) -> Self {
-        self.ignores = Some((bot, ignores));
+    pub fn ignoring(mut self, ignores: &'a dyn Fn(&FoundMessage) -> bool) -> Self {
+        self.ignores = Some(ignores);
         self
     }
 
@@ -413,17 +408,8 @@ impl<'a> Searcher<'a> {
         };
         let found = self.recall.find_candidates(&query);
         let mut found = found.map_err(Error::Storage)?;
-        if let Some((bot, ignores)) = self.ignores {
-            let mut said: Vec<&FoundMessage> = found.messages.iter().collect();
-            said.sort_by_cached_key(|found| Ts::parse(&found.at.ts).ok());
-            let said = said.into_iter().map(|found| (&found.at, &found.message));
-            let asked: BTreeSet<(String, String)> = asked_of(bot, said)
-                .into_iter()
-                .map(|(channel, ts)| (channel.to_owned(), ts.to_owned()))
-                .collect();
-            found
-                .messages
-                .retain(|found| !ignores(found) && !asked.contains(&place(&found.at)));
+        if let Some(ignores) = self.ignores {
+            found.messages.retain(|message| !ignores(message));
         }
         Ok(found)
     }
@@ -447,30 +433,6 @@ impl<'a> Searcher<'a> {
             ..self.now
         }
     }
-}
-
-/// The questions that the bot answered next: their channels and ids. In a direct message they need no mention. `said` is in order of
-/// time.
-pub(crate) fn asked_of<'s>(
-    bot: &str,
-    said: impl DoubleEndedIterator<Item = (&'s MessageRef, &'s Message)>,
-) -> BTreeSet<(&'s str, &'s str)> {
-    let mut asked = BTreeSet::new();
-    // The conversations of which the bot has the last word, as far as they are read.
-    let mut answered: BTreeSet<(&str, Option<&str>)> = BTreeSet::new();
-    for (at, message) in said.rev() {
-        let thread = message.thread_ts.as_deref();
-        let thread = thread.filter(|thread| *thread != at.ts);
-        let conversation = (at.channel_id.as_str(), thread);
-        if message.user.is_bot && message.user.name == bot {
-            answered.insert(conversation);
-        } else if !only_asks(&fold(&message.text).to_lowercase()) {
-            answered.remove(&conversation);
-        } else if answered.contains(&conversation) {
-            asked.insert((at.channel_id.as_str(), at.ts.as_str()));
-        }
-    }
-    asked
 }
 
 /// Returns true if a text begins with the name of a channel, and not with a longer name.

@@ -82,7 +82,7 @@ impl Responder<'_> {
                 || !takes_marks && addressed::mark(&message.text, &persona.name).is_some()
         };
         let searcher = Searcher::new(self.ports.recall, self.ports.storage, self.now);
-        let searcher = searcher.ignoring(&persona.name, &ignores);
+        let searcher = searcher.ignoring(&ignores);
         let request = SearchRequest {
             text: question.text.clone(),
             since: None,

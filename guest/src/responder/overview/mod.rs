@@ -17,8 +17,9 @@ use crate::citations::{self, cite};
 use crate::extractive::messages::{local_date, name};
 use crate::extractive::{Input, TodoKind, is_note, summarize};
 use crate::fit::NOTHING;
-use crate::recall::{Overview, OverviewOf, Searcher, asked_of};
-use crate::text::is_japanese_letter;
+use crate::recall::{Overview, OverviewOf, Searcher};
+use crate::text::sentences::only_asks;
+use crate::text::{fold, is_japanese_letter};
 use crate::ts::Ts;
 use heading::Heading;
 use items::{End, Item, decided, items, ts_of};
@@ -68,8 +69,7 @@ impl Responder<'_> {
             since: overview.found.since.and_then(local_date),
             until: overview.found.until.filter(is_past).and_then(local_date),
         };
-        let said = hits.iter().map(|hit| (&hit.at, &hit.message));
-        let asked = asked_of(&self.ports.settings.bot_name, said);
+        let asked = self.asked_of_bot(&hits);
         let people = self.said_by_people(&hits, &asked);
         let mut all: Vec<&Hit> = hits.iter().chain(&beside).collect();
         all.sort_by_cached_key(|hit| (ts_of(hit), hit.at.channel_id.clone()));
@@ -141,6 +141,27 @@ impl Responder<'_> {
 
     fn is_own(&self, message: &Message) -> bool {
         message.user.is_bot && message.user.name == self.ports.settings.bot_name
+    }
+
+    /// The questions that the bot answered next. In a direct message they need no mention. `hits` are in order of time.
+    fn asked_of_bot<'h>(&self, hits: &'h [Hit]) -> BTreeSet<(&'h str, &'h str)> {
+        let mut asked = BTreeSet::new();
+        // The conversations of which the bot has the last word, as far as they are read.
+        let mut answered: BTreeSet<(&str, Option<&str>)> = BTreeSet::new();
+        for hit in hits.iter().rev() {
+            let message = &hit.message;
+            let thread = message.thread_ts.as_deref();
+            let thread = thread.filter(|thread| *thread != hit.at.ts);
+            let conversation = (hit.at.channel_id.as_str(), thread);
+            if self.is_own(message) {
+                answered.insert(conversation);
+            } else if !only_asks(&fold(&message.text).to_lowercase()) {
+                answered.remove(&conversation);
+            } else if answered.contains(&conversation) {
+                asked.insert(place(hit));
+            }
+        }
+        asked
     }
 }
 

@@ -127,32 +127,6 @@ fn unasked_nothing_is_posted_that_says_nothing() {
 }
 
 #[test]
-fn questions_that_the_bot_answered_are_no_sources() {
-    let host = host_that_says("分かりません。");
-    host.say("C1", -9 * DAY, "合宿の場所はどこですか？");
-    let bot = User {
-        id: "UBOT".to_owned(),
-        name: host.settings.bot_name.clone(),
-        is_bot: true,
-    };
-    let answer = Message {
-        user: bot,
-        ..message(-9 * DAY + 5, "分かりません。")
-    };
-    host.storage.add_message("C1", answer);
-    host.say("C1", -8 * DAY, "合宿の場所は誰が決めますか？");
-    host.say("C1", -10, "合宿の場所はどこ？");
-    ask(&host);
-    let prompt = prompt(&host);
-    let (_, found) = prompt.split_once(HEADING).unwrap();
-    let (found, _) = found.split_once("## 現在の会話").unwrap();
-    assert!(
-        found.contains("誰が決めますか") && !found.contains("どこですか"),
-        "{found}"
-    );
-}
-
-#[test]
 fn where_nothing_is_found_nothing_is_marked() {
     let host = host_that_says("分かりません。");
     host.say("C1", -10, "@みゃお 合宿の場所はどこ？");
