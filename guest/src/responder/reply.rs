@@ -14,7 +14,7 @@ use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Answer, Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
-use crate::bindings::types::{Context, Engine, MessageRef, Source, User};
+use crate::bindings::types::{Context, Engine, Source, User};
 use crate::check::{self, Doubts};
 use crate::fit::{NOTHING, count};
 use crate::grounding::{Given, may_cite};
@@ -154,14 +154,14 @@ impl Responder<'_> {
                     check_question(&situation.answered.text)?;
                 }
                 let mut answered = self.answer(&mut situation, occasion)?;
+                // Nobody asked for that.
+                if occasion == Occasion::Unasked && answered.says_nothing {
+                    return Ok(Answer::Already(Vec::new()));
+                }
                 self.link(&mut answered, situation.question.language);
                 answered
             }
         };
-        // Nobody asked for that.
-        if occasion == Occasion::Unasked && answered.says_nothing {
-            return Ok(Answer::Already(Vec::new()));
-        }
         Ok(match self.post(target, &situation, &answered)? {
             PostOutcome::Posted(posted) => Answer::Posted(Reply {
                 text: answered.text,
@@ -235,11 +235,7 @@ impl Responder<'_> {
     fn link(&self, answered: &mut Answered, language: Language) {
         let is_quoted = answered.engine == Engine::Extractive;
         let linked = answered.clone().shown(&|number, source| {
-            let lines = answered.citations.iter();
-            let cited: Vec<&MessageRef> = lines.flat_map(|line| &line.messages).collect();
-            // Of several, one that the answer says something of.
-            let of_several = source.messages.iter().find(|at| cited.contains(at));
-            let address = of_several.or(source.messages.first()).and_then(|at| {
+            let address = source.messages.first().and_then(|at| {
                 let address = self.chat.permalink(&at.channel_id, &at.ts);
                 address.ok()
             });

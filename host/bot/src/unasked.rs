@@ -167,7 +167,7 @@ impl Unasked {
             message_ts: conversation.message_ts.to_string(),
         };
         let plugin = slack.answering(self.current.plugin());
-        let judgment = plugin
+        let mut judgment = plugin
             .judge(&target, now)
             .await
             .map_err(|error| error.to_string())?;
@@ -184,6 +184,8 @@ impl Unasked {
                         judgment.confidence
                     );
                 }
+                // It has nothing to say of this message.
+                Ok(Answer::Already(posts)) if posts.is_empty() => judgment.should_respond = false,
                 Ok(Answer::Already(_)) => {}
                 Err(error) => {
                     if can_never_succeed(&error) {
