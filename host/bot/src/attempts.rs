@@ -1,7 +1,7 @@
 //! When an answer that failed is tried again, and as of when.
 
 use myao_plugin::chat::ChatError;
-use myao_plugin::llm::LlmError;
+use myao_plugin::llm::{BUDGET_TOO_SMALL, LlmError};
 use myao_plugin::state::replies::MAX_REPLY_WAIT;
 use myao_plugin::storage::StorageError;
 use myao_plugin::{CallError, Error};
@@ -9,8 +9,8 @@ use myao_plugin::{CallError, Error};
 /// The wait after the first failure, in seconds; it doubles with each failure, up to the longest.
 const FIRST_WAIT_SECONDS: i64 = 15;
 const LONGEST_WAIT_SECONDS: i64 = 15 * 60;
-/// How often a model is asked whose answers cannot be used; each time it may be asked twice.
-const MOST_BAD_ANSWERS: u32 = 3;
+/// After so many attempts an answer that cannot be used is the last.
+const MOST_ATTEMPTS: u32 = 3;
 /// The longest wait that is accepted from a model or from Slack, in seconds.
 const LONGEST_ACCEPTED_SECONDS: i64 = MAX_REPLY_WAIT;
 /// For this long, a mention is answered as of the time when it was asked: a retry then has the same prompt, and can
@@ -58,16 +58,20 @@ pub(super) fn can_never_succeed(error: &CallError) -> bool {
     )
 }
 
-/// Returns true if the model is not asked once more after so many failures: it does not take the question, or its answers cannot be
-/// used, or a budget never allows the call.
+/// Returns true if the model is not asked once more after so many failures of any kind: it refuses, or its answer cannot be used, or
+/// a budget never allows the call.
 pub(super) fn is_hopeless(failures: u32, error: &CallError) -> bool {
     match error {
-        CallError::Refused(Error::Llm(error)) if error.is_of_budget() => true,
-        CallError::Refused(
-            Error::BadAnswer(_) | Error::Llm(LlmError::Refused(_) | LlmError::InvalidRequest(_)),
-        ) => failures + 1 >= MOST_BAD_ANSWERS,
-        _ => false,
+        CallError::Refused(Error::BadAnswer(_) | Error::Llm(LlmError::Refused(_))) => {
+            failures.saturating_add(1) >= MOST_ATTEMPTS
+        }
+        error => is_too_dear(error),
     }
+}
+
+/// Returns true if a budget never allows the call.
+pub(super) fn is_too_dear(error: &CallError) -> bool {
+    matches!(error, CallError::Refused(Error::Llm(LlmError::Other(other))) if other.code == BUDGET_TOO_SMALL)
 }
 
 /// Returns true if other answers of the model may succeed. Answers that the database or Slack did not take, or after which the
@@ -97,7 +101,7 @@ mod tests {
     use super::{LONGEST_WAIT_SECONDS, as_of, is_hopeless, wait_after};
 
     #[test]
-    fn a_model_whose_answers_cannot_be_used_is_asked_three_times() {
+    fn an_answer_that_cannot_be_used_is_the_last_after_three_attempts() {
         let refused = |error| CallError::Refused(Error::Llm(error));
         let too_small = OtherReason::new(BUDGET_TOO_SMALL, "raise it");
         for (failures, error, expected) in [
@@ -110,6 +114,8 @@ mod tests {
             ),
             (0, refused(LlmError::Other(too_small)), true),
             (40, refused(LlmError::TimedOut), false),
+            // A person must set a key or a name right, and then there is an answer.
+            (40, refused(LlmError::InvalidRequest(String::new())), false),
             (40, limited(None), false),
         ] {
             assert_eq!(is_hopeless(failures, &error), expected, "{error}");

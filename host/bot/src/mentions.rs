@@ -18,7 +18,7 @@ use tokio::task::{self, JoinSet};
 use myao_slack::blocks::Language;
 
 use super::attempts::{
-    as_of, can_never_succeed, is_hopeless, may_be_the_answers_fault, wait_after,
+    as_of, can_never_succeed, is_hopeless, is_too_dear, may_be_the_answers_fault, wait_after,
 };
 use super::budget::Budget;
 use super::clock::Clock;
@@ -206,8 +206,8 @@ impl Mentions {
             Ok(Answered::TooOld) => {
                 self.metrics.replies.count("given-up");
                 tracing::warn!("a mention in {channel_id} is too old to be answered");
-                // What was never tried was asked while the bot was away.
-                if reply.failures > 0 && self.apologise(reply).await {
+                let was_tried = reply.kind == ReplyKind::Mention && reply.failures > 0;
+                if was_tried && self.apologise(reply, None).await {
                     Ok(())
                 } else {
                     let reason = "too old to be answered".to_owned();
@@ -279,11 +279,16 @@ impl Mentions {
             return self.answer_request(reply, answer, now).await;
         }
         let age = now - reply.asked_at;
-        if age > i64::from(self.current.settings().response.max_message_age_seconds) {
+        let is_old = age > i64::from(self.current.settings().response.max_message_age_seconds);
+        // The bot was away.
+        if is_old && reply.failures == 0 {
             return Ok(Answered::TooOld);
         }
         if reply.kind == ReplyKind::Mention && self.answers_nothing(reply).await? {
             return Ok(Answered::NotWanted);
+        }
+        if is_old {
+            return Ok(Answered::TooOld);
         }
         if reply.kind == ReplyKind::Mention
             && let Some(answered) = self.turn_away(reply, now).await?
@@ -327,14 +332,21 @@ impl Mentions {
     }
 
     /// Says that there is no answer. Returns false if that is not posted.
-    async fn apologise(&self, reply: &WaitingReply) -> bool {
+    async fn apologise(&self, reply: &WaitingReply, error: Option<&CallError>) -> bool {
         let mention = self.mention(reply).await.ok().flatten();
         let language = mention.and_then(|mention| Language::of(&mention.text));
-        let text = match language.unwrap_or(self.current.settings().language) {
-            Language::Japanese => {
+        let language = language.unwrap_or(self.current.settings().language);
+        let text = match (language, error.is_some_and(is_too_dear)) {
+            (Language::Japanese, true) => {
+                "すみません、一回の回答にかかる量が予算の上限を超えているため、お答えできません。管理者に伝えてください。"
+            }
+            (Language::English, true) => {
+                "Sorry, one answer may cost more than my budget allows. Please tell whoever runs me."
+            }
+            (Language::Japanese, false) => {
                 "すみません、何度か試しましたが、お答えできませんでした。時間をおいてもう一度聞くか、別の言葉で聞いてください。"
             }
-            Language::English => {
+            (Language::English, false) => {
                 "Sorry, I tried, and I cannot answer this. Please ask again later, or in other words."
             }
         };
@@ -356,7 +368,7 @@ impl Mentions {
         }
         if reply.kind == ReplyKind::Mention
             && is_hopeless(reply.failures, error)
-            && self.apologise(reply).await
+            && self.apologise(reply, Some(error)).await
         {
             self.metrics.replies.count("given-up");
             tracing::error!("{} {channel_id} {} {error}", words.what, words.never);
