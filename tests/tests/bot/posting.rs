@@ -127,6 +127,7 @@ fn what_is_too_long_for_slack_is_answered_whole_on_the_page_of_a_team() {
         None,
     );
     let text = posts(&slack, &mut bot, 5)[4].text.clone();
+    assert!(text.chars().count() <= 4000, "{text}");
     let (_, link) = text.split_once("続きは省きました。<").unwrap();
     let (link, _) = link.split_once("|ページで聞く>").unwrap();
     let path = link.strip_prefix(&format!("http://{address}")).unwrap();

@@ -8,7 +8,7 @@ use myao_plugin::chat::{ChatError, PostOutcome, PostRequest};
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
 use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{OtherReason, erasure};
+use myao_plugin::{MessageRef, OtherReason, erasure};
 use myao_slack::blocks::Language;
 use myao_slack::client::{Metadata, PostMessage};
 use myao_slack::error::ClientError;
@@ -21,6 +21,8 @@ use super::live::{LiveSlack, from_client, from_storage};
 
 /// The maximum number of posts of an answer. Only a model that ignores its limit writes more.
 const MAX_POSTS: usize = 5;
+/// The maximum length of a link in bytes.
+const MAX_ADDRESS: usize = 1000;
 /// The type of the metadata that posts carry.
 const METADATA: &str = "myao_reply";
 /// The emoji on a message that is being answered.
@@ -63,15 +65,21 @@ impl LiveSlack {
                 name: user.name,
             })
             .collect();
+        let mut sources = erasure::cited(&request.citations);
         let mut parts = split(&to_mrkdwn(&request.text, &people), MAX_POST_CHARS);
         if parts.len() > MAX_POSTS {
             parts.truncate(MAX_POSTS);
             let page = self.page_for(&place).await?;
             let note = left_out(Language::of(&request.text), page.as_deref());
-            if let Some(last) = parts.last_mut() {
-                last.push_str("\n\n");
-                last.push_str(&note);
-            }
+            let room = MAX_POST_CHARS.saturating_sub(note.chars().count());
+            let last = parts.pop().unwrap_or_default();
+            let last = split(&last, room).into_iter().next().unwrap_or_default();
+            parts.push(format!("{last}\n\n{note}"));
+            // The link names what was asked.
+            sources.extend(page.map(|_| MessageRef {
+                channel_id: place.channel_id.clone(),
+                ts: place.answers.to_string(),
+            }));
         }
         if parts.is_empty() {
             return Err(ChatError::Invalid("there is nothing to post".to_owned()));
@@ -83,7 +91,7 @@ impl LiveSlack {
             // A mention already has its row, which does not change.
             kind: ReplyKind::Unasked,
             parts,
-            sources: erasure::cited(&request.citations),
+            sources,
         };
         let state = self
             .workspace
@@ -109,7 +117,15 @@ impl LiveSlack {
         };
         let asked = self.stored(&place.channel_id, place.answers).await;
         let asked = asked.map_err(from_storage)?;
-        Ok(asked.map(|asked| page(&asked.text)))
+        Ok(asked.map(|asked| {
+            let address = page(&asked.text);
+            // Proxies take no longer ones.
+            if address.len() <= MAX_ADDRESS {
+                address
+            } else {
+                page("")
+            }
+        }))
     }
 
     /// Says something to one person alone, in a channel or a thread of it.
