@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use myao_plugin::explain::explain_storage;
 use myao_plugin::state::leases::Pause;
 use myao_plugin::state::replies::{Admission, MentionLimits, TOO_MANY, WaitingReply};
 use myao_plugin::storage::StorageError;
@@ -127,7 +128,10 @@ impl Mentions {
             of: budget_notice(channel),
             left: Duration::from_secs(BUDGET_NOTICE_SECONDS.into()),
         };
-        self.leases.exchange(vec![told]).await.map_err(refused)?;
+        if let Err(error) = self.leases.exchange(vec![told]).await {
+            let error = explain_storage(&error);
+            tracing::warn!("other hosts may tell {channel} of the budget again: {error}");
+        }
         Ok(Answered::Notified)
     }
 

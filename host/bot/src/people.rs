@@ -243,13 +243,14 @@ impl People {
         }
         asked.retain(|_, times| !times.is_empty());
         let times = asked.entry(id.to_owned()).or_default();
-        for (most, window) in limits.into_iter().filter(|(most, _)| *most > 0) {
-            let before_last = usize::try_from(most - 1).unwrap_or(usize::MAX);
-            // The last of as many as may be asked: the next may be asked when it leaves the window.
-            let oldest = times.iter().rev().nth(before_last);
-            if let Some(oldest) = oldest.filter(|at| now - **at < window) {
-                return Err(oldest + window - now);
-            }
+        let waits = limits.into_iter().filter_map(|(most, window)| {
+            let before_last = usize::try_from(most.checked_sub(1)?).ok()?;
+            // The next may be asked when the first of as many leaves the window.
+            let first = times.iter().rev().nth(before_last)?;
+            Some(first + window - now).filter(|wait| *wait > 0)
+        });
+        if let Some(wait) = waits.max() {
+            return Err(wait);
         }
         times.push(now);
         Ok(())
