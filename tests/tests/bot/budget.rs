@@ -90,7 +90,7 @@ fn a_question_that_no_day_allows_is_told_to_have_no_answer() {
     let (slack, llm) = (workspace(), dear_model());
     let mut bot = connect(&slack, &config(&llm, "tokens_per_day: 100"));
     let said = answer_to(&slack, &mut bot, AKARI, "会場は？");
-    assert!(said.contains("お答えできませんでした"), "{said}");
+    assert!(said.contains("予算の上限を超えている"), "{said}");
     let told = "cannot be answered: one call may cost more than budget.tokens_per_day allows at all; raise it";
     let is_told = |program: &Program| read_log(program).contains(told).then_some(());
     bot.until("the log's line", is_told);
