@@ -145,7 +145,7 @@ impl Mentions {
     }
 }
 
-/// What hosts tell each other of a channel that was told of a used up budget.
+/// The key by which hosts tell each other that a channel was told of a used up budget.
 fn budget_notice(channel_id: &str) -> String {
     format!("budget:{channel_id}")
 }

@@ -12,10 +12,9 @@ use myao_plugin::state::replies::{ReplyKind, WaitingReply};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, Error, Target};
+use myao_slack::blocks::Language;
 use tokio::sync::Notify;
 use tokio::task::{self, JoinSet};
-
-use myao_slack::blocks::Language;
 
 use super::attempts::{
     as_of, can_never_succeed, is_hopeless, is_too_dear, may_be_the_answers_fault, wait_after,

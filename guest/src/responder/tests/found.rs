@@ -110,7 +110,7 @@ fn unasked_nothing_is_posted_that_says_nothing() {
     for (answer, is_posted) in [
         ("熱海です [1]。", true),
         ("さあ、どうでしょう。", false),
-        // What was not said is cut.
+        // A value that nobody said is cut.
         ("予算は987万円です。", false),
     ] {
         let host = host_that_knows(answer);
