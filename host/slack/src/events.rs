@@ -263,7 +263,7 @@ impl SlackEvent {
             changed: if is_edit {
                 self.at.max(record.ts)
             } else {
-                record.changed()
+                record.changed_by(self.at)
             },
             record,
         });

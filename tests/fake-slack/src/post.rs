@@ -127,8 +127,12 @@ impl State {
 
     /// Changes a message's text.
     pub(crate) fn edit(&mut self, channel: &str, ts: Ts, text: &str) -> Result<(), &'static str> {
-        let author = self.message(channel, ts)?.author.clone();
         let now = self.clock.tick();
+        self.edit_at(now, channel, ts, text)
+    }
+
+    fn edit_at(&mut self, now: Ts, channel: &str, ts: Ts, text: &str) -> Result<(), &'static str> {
+        let author = self.message(channel, ts)?.author.clone();
         self.rewrite(channel, ts, now, |message| {
             text.clone_into(&mut message.text);
             message.edited = Some(crate::Edited {
@@ -301,6 +305,14 @@ impl FakeSlack {
         let done = self
             .inner()
             .change(|state| state.edit(channel, parse(ts), text));
+        done.unwrap_or_else(|error| panic!("edit of {ts} in {channel}: {error}"));
+    }
+
+    /// An author edits a message at a time that the test chooses.
+    pub fn edit_at(&self, at: &str, channel: &str, ts: &str, text: &str) {
+        let done = self
+            .inner()
+            .change(|state| state.edit_at(parse(at), channel, parse(ts), text));
         done.unwrap_or_else(|error| panic!("edit of {ts} in {channel}: {error}"));
     }
 

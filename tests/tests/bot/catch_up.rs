@@ -91,6 +91,31 @@ fn messages_edits_deletions_and_replies_that_were_missed_are_there_after_the_nex
     );
 }
 
+/// Slack dates an edit by its second in a history, and exactly in its event.
+#[test]
+fn the_later_of_two_edits_within_a_second_is_kept_if_the_history_shows_the_earlier() {
+    let slack = workspace();
+    let second = now() - 2;
+    let at = |fraction: &str| format!("{second}.{fraction}");
+    let budget = slack.post_at(&at("000000"), AKARI, CAMP, "予算は4,000円です。", None);
+    slack.edit_at(&at("100000"), CAMP, &budget, "予算は45,000円です。");
+    let mut bot = connect(&slack, "");
+    bot.caught_up();
+    let earlier = "予算は45,000円です。";
+    assert_eq!(
+        bot.messages(CAMP, 1),
+        [said_by(AKARI_NAME, &budget, None, earlier)]
+    );
+    let later = "予算は40,000円です。";
+    slack.edit_at(&at("900000"), CAMP, &budget, later);
+    settled(&slack, &mut bot);
+    let program = bot.stop();
+    assert_eq!(
+        said(&program, CAMP),
+        [said_by(AKARI_NAME, &budget, None, later)]
+    );
+}
+
 #[test]
 fn a_start_in_the_middle_of_catching_up_reads_what_is_left_and_not_all_anew() {
     const DEV: &str = "C0DEV";

@@ -228,7 +228,7 @@ impl CatchUp {
         messages: &[Value],
         now: i64,
     ) -> Result<(), CatchUpError> {
-        let mut effects = self.slack.effects_of(channel_id, messages).await?;
+        let mut effects = self.slack.effects_of(channel_id, messages, now).await?;
         let settings = self.current.settings();
         let pins = messages
             .iter()

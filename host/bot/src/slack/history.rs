@@ -6,7 +6,7 @@ use myao_plugin::chat::ChatError;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
-use myao_slack::client::{HistoryRequest, Page};
+use myao_slack::client::{HistoryRequest, MOST_SKEW, Page};
 use myao_slack::error::ClientError;
 use myao_slack::events::read_message;
 use myao_slack::named::Named;
@@ -157,7 +157,7 @@ impl LiveSlack {
         tracing::warn!("a message in {channel_id} is left out ({id}): {why}");
     }
 
-    /// Turns messages as Slack returns them into effects on the store.
+    /// Turns messages that were requested from Slack at `now`, in Unix seconds, into effects on the store.
     ///
     /// # Errors
     /// If names cannot be read from the store. Messages that cannot be read are skipped.
@@ -165,7 +165,9 @@ impl LiveSlack {
         &self,
         channel_id: &str,
         messages: &[Value],
+        now: i64,
     ) -> Result<Vec<Effect>, StorageError> {
+        let read = TsKey::first_of(now.saturating_sub(MOST_SKEW));
         let mut named = Named::default();
         messages.iter().for_each(|message| named.add(message));
         let people = self.directory(named).await?;
@@ -173,7 +175,7 @@ impl LiveSlack {
         for message in messages {
             match read_message(message, channel_id, &people, &self.bot) {
                 Ok(Some(record)) => effects.push(Effect::Message {
-                    changed: record.changed(),
+                    changed: record.changed_by(read),
                     record,
                 }),
                 Ok(None) => effects.extend(emptied(channel_id, message)),
@@ -183,13 +185,17 @@ impl LiveSlack {
         Ok(effects)
     }
 
-    /// Stores messages that were read from Slack.
-    pub(super) async fn keep(&self, channel_id: &str, messages: &[Value]) -> Result<(), ChatError> {
+    /// Stores messages that were requested from Slack at `now`, in Unix seconds.
+    pub(super) async fn keep(
+        &self,
+        channel_id: &str,
+        messages: &[Value],
+        now: i64,
+    ) -> Result<(), ChatError> {
         let effects = self
-            .effects_of(channel_id, messages)
+            .effects_of(channel_id, messages, now)
             .await
             .map_err(from_storage)?;
-        let now = self.clock.seconds();
         self.workspace
             .apply_effects(effects, now)
             .await

@@ -366,9 +366,10 @@ impl Chat for LiveSlack {
         thread_ts: String,
         limit: u32,
     ) -> Result<Vec<Message>, ChatError> {
+        let begun = self.clock.seconds();
         let thread = self.thread_since(&channel_id, &thread_ts, None).await;
         let messages = thread.map_err(from_client)?.messages;
-        self.keep(&channel_id, &messages).await?;
+        self.keep(&channel_id, &messages, begun).await?;
         let now = TsKey::first_of(self.clock.seconds() + 1).to_string();
         let query = MessageQuery {
             channel_id,
@@ -393,9 +394,10 @@ impl Chat for LiveSlack {
         until: String,
         limit: u32,
     ) -> Result<Vec<Message>, ChatError> {
+        let begun = self.clock.seconds();
         let newest = self.newest(&channel_id, Some(until.clone()), limit).await;
         let stretch = newest.map_err(from_client)?;
-        self.keep(&channel_id, &stretch.messages).await?;
+        self.keep(&channel_id, &stretch.messages, begun).await?;
         let query = MessageQuery {
             channel_id,
             since: None,

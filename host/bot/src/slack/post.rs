@@ -245,7 +245,8 @@ impl LiveSlack {
         marked.map_err(from_storage)?;
         if !part.is_withdrawn() {
             let message = self.own_message(place, &part.text, ts);
-            self.keep(&place.channel_id, &[message]).await?;
+            let now = self.clock.seconds();
+            self.keep(&place.channel_id, &[message], now).await?;
         }
         Ok(ts)
     }

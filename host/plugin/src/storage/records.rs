@@ -59,6 +59,15 @@ impl MessageRecord {
         });
         edited.map_or(self.ts, |edited| edited.max(self.ts))
     }
+
+    /// The same for one who read it at `read`, which may be within the second of the last edit: a second edit of that second
+    /// is later.
+    #[must_use]
+    pub fn changed_by(&self, read: TsKey) -> TsKey {
+        let next = TsKey::from_database(self.ts.to_database().saturating_add(1));
+        let edited = self.edited_at.map(|at| TsKey::first_of(at).max(next));
+        edited.map_or(self.ts, |edited| self.changed().min(read.max(edited)))
+    }
 }
 
 /// A memory made by another program. It is stored as version 1.

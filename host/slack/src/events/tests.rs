@@ -127,7 +127,13 @@ fn a_preview_of_a_link_is_no_edit_and_programs_and_files_need_no_mark_of_one() {
         (Some(1_700_000_020), key("1700000020.999999"), url.clone())
     );
 
+    // Within the second of an edit, another may follow.
     let now = key("1700000050.000200");
+    let just = edited("1700000050.000000");
+    let unfurl = json!({ "attachments": preview, "edited": just });
+    let unfurl = state(change_to(unfurl, json!({ "edited": just })));
+    assert_eq!(unfurl, (Some(1_700_000_050), now, url.clone()));
+
     let again = json!({ "edited": edited("1700000050.000000") });
     let edit = state(change_to(again, json!({ "edited": first })));
     assert_eq!(edit, (Some(1_700_000_050), now, url));
