@@ -77,7 +77,7 @@ impl Responder<'_> {
             found.at.channel_id == *channel_id && found.at.ts == answered.ts
                 || question.is_asked_in(message)
                 || is_own(message, persona)
-                || asks_the_bot(&message.text, &persona.name)
+                || asks_the_bot(found, &persona.name)
                 // A prompt shows them among its marks.
                 || !takes_marks && addressed::mark(&message.text, &persona.name).is_some()
         };
@@ -100,11 +100,10 @@ impl Responder<'_> {
 }
 
 /// Returns true if a message only asks the bot something.
-fn asks_the_bot(text: &str, bot: &str) -> bool {
-    let text = fold(text).to_lowercase();
+fn asks_the_bot(found: &FoundMessage, bot: &str) -> bool {
+    let text = fold(&found.message.text).to_lowercase();
     let mention = format!("@{}", fold(bot).to_lowercase());
-    !bot.is_empty()
-        && text.contains(&mention)
+    (found.is_for_bot || !bot.is_empty() && text.contains(&mention))
         && (only_asks(&text) || contains_words(&text, "だよね"))
 }
 

@@ -40,6 +40,7 @@ impl PlainRecall {
             terms: myao_terms::terms(&message.text),
             similarity: None,
             done_at: None,
+            is_for_bot: false,
             message,
         });
     }

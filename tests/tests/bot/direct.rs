@@ -47,6 +47,28 @@ fn a_direct_message_is_answered_from_what_is_public_and_from_itself() {
 }
 
 #[test]
+fn what_the_bot_was_asked_in_a_direct_message_is_no_source_of_an_answer_there() {
+    let slack = workspace();
+    slack.add_direct_channel(DIRECT, AKARI);
+    let mut bot = connect(&slack, "");
+    bot.caught_up();
+    slack.post(EMIKO, CAMP, "合宿の会場は箱根です。", None);
+    slack.post(AKARI, DIRECT, "合宿の会場の希望は伊東です。", None);
+    for (count, question) in [(2, "合宿の会場はどこ?"), (3, "会場はどこですか?")] {
+        slack.post(AKARI, DIRECT, question, None);
+        let said = posts(&slack, &mut bot, count).pop().unwrap().text;
+        assert!(said.contains("箱根") && said.contains("伊東"), "{said}");
+        assert!(!said.contains("どこ"), "{said}");
+    }
+    // Without a mention it corrects nothing, and says something.
+    slack.post(AKARI, DIRECT, "訂正: 合宿の会場の希望は熱海です。", None);
+    posts(&slack, &mut bot, 4);
+    let program = bot.stop();
+    let found = program.run(&["search", "合宿の会場の希望"]).output();
+    assert!(found.contains("熱海") && !found.contains("どこ"), "{found}");
+}
+
+#[test]
 fn a_direct_message_of_the_time_when_the_bot_was_away_is_answered_once() {
     let (slack, llm) = (workspace(), model());
     slack.add_direct_channel(DIRECT, AKARI);

@@ -255,6 +255,7 @@ impl<'a> Search<'a> {
                 terms: Vec::new(),
                 similarity: self.similarities.get(&index_row).copied(),
                 done_at: row.get::<Option<i64>>(9)?.map(rows::ts),
+                is_for_bot: row.get(10)?,
             };
             found.push((ts, index_row, found_message));
             Ok(())

@@ -72,6 +72,7 @@ function foundIn(state, channelId, keys, until, utcOffsetSeconds) {
     terms: termsOf(found[n], message.text),
     similarity: undefined,
     doneAt: undefined,
+    isForBot: false,
   }));
 }
 

@@ -16,7 +16,8 @@ SELECT
         WHERE d.channel = m.channel AND d.ts_key = m.ts_key AND d.is_given = 1 AND d.at <= ?2
             AND COALESCE(marker.is_bot, 0) = 0
             AND (marker.is_guest = 0 OR (marker.is_guest IS NULL AND c.members_at = 0 AND c.audience <> 2))
-    )
+    ),
+    EXISTS (SELECT 1 FROM replies AS r WHERE r.channel = m.channel AND r.ts_key = m.ts_key AND r.kind = 0)
 FROM integers(?1) AS wanted
 CROSS JOIN messages AS m ON m.key = wanted.value
 JOIN channels AS c ON c.key = m.channel
