@@ -92,7 +92,12 @@ impl Browser {
 
     /// The way to Slack; the path with which it sends this user back.
     pub fn allowed(&mut self, slack: &FakeSlack, user: &str) -> String {
-        let sent = self.get("/sign-in");
+        self.allowed_by("/sign-in", slack, user)
+    }
+
+    /// The same from a link to sign in.
+    pub fn allowed_by(&mut self, link: &str, slack: &FakeSlack, user: &str) -> String {
+        let sent = self.get(link);
         assert_eq!(sent.status, 303, "{sent:?}");
         let to = sent.header("location").unwrap().to_owned();
         assert!(to.starts_with(&slack.origin()), "{to}");

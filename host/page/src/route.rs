@@ -14,7 +14,7 @@ const JSON: &str = ".json";
 /// Where agents ask.
 pub const AGENTS: &str = "/mcp";
 /// Where people begin to sign in.
-pub(crate) const SIGN_IN: &str = "/sign-in";
+const SIGN_IN: &str = "/sign-in";
 /// Where Slack sends them back to.
 pub const SIGNED_IN: &str = "/sign-in/done";
 
@@ -77,8 +77,8 @@ pub(crate) enum Wanted {
     Json(Route),
     /// The link with its secret.
     Open(String),
-    /// Begin to sign in.
-    SignIn,
+    /// Begin to sign in, to see a page.
+    SignIn(Route),
     /// Slack's answer to a sign-in.
     SignedIn {
         code: String,
@@ -95,7 +95,10 @@ pub(crate) fn parse(path: &str, query: Option<&str>) -> Option<Wanted> {
         "/" => return Some(Wanted::Start),
         "/style.css" => return Some(Wanted::Style),
         "/icon.svg" => return Some(Wanted::Icon),
-        SIGN_IN => return Some(Wanted::SignIn),
+        SIGN_IN => {
+            let to = Fields::of_query(query).take("to");
+            return Some(Wanted::SignIn(page_of(&to).unwrap_or(Route::START)));
+        }
         SIGNED_IN => {
             let mut query = Fields::of_query(query);
             return Some(Wanted::SignedIn {
@@ -111,6 +114,14 @@ pub(crate) fn parse(path: &str, query: Option<&str>) -> Option<Wanted> {
     match path.strip_suffix(JSON) {
         Some(path) => Some(Wanted::Json(route(path, query)?)),
         None => Some(Wanted::Page(route(path, query)?)),
+    }
+}
+
+/// The page with an address.
+pub(crate) fn page_of(address: &str) -> Option<Route> {
+    match address.split_once('?') {
+        Some((path, query)) => route(path, Some(query)),
+        None => route(address, None),
     }
 }
 
@@ -193,6 +204,13 @@ impl Route {
     /// The address of its JSON twin.
     pub(crate) fn json_address(&self) -> String {
         self.written(JSON)
+    }
+
+    /// The address where people begin to sign in to see the page.
+    pub(crate) fn sign_in_address(&self) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.append_pair("to", &self.address());
+        format!("{SIGN_IN}?{}", query.finish())
     }
 
     fn written(&self, ending: &str) -> String {
@@ -330,6 +348,8 @@ mod tests {
                 Some(Wanted::Page(route.clone())),
                 "{address}"
             );
+            let sign_in = Wanted::SignIn(route.clone());
+            assert_eq!(parsed(&route.sign_in_address()), Some(sign_in));
             let twin = route.json_address();
             assert_eq!(parsed(&twin), Some(Wanted::Json(route)), "{twin}");
         }
@@ -352,6 +372,20 @@ mod tests {
             "//evil.example/",
         ] {
             assert_eq!(parsed(address), None, "{address}");
+        }
+    }
+
+    #[test]
+    fn a_sign_in_leads_to_no_other_site() {
+        for to in [
+            "",
+            "https://evil.example/",
+            "//evil.example/",
+            "/sign-in",
+            "/open/1",
+        ] {
+            let wanted = parsed(&format!("/sign-in?to={to}"));
+            assert_eq!(wanted, Some(Wanted::SignIn(Route::START)), "{to}");
         }
     }
 

@@ -81,7 +81,9 @@ impl Server {
             (Some(Wanted::Open(secret)), Door::Link(door)) => {
                 return self.open(door, request, secret, language).await;
             }
-            (Some(Wanted::SignIn), Door::Team(door)) => return self.sign_in(door, language),
+            (Some(Wanted::SignIn(to)), Door::Team(door)) => {
+                return self.sign_in(door, to, language);
+            }
             (Some(Wanted::SignedIn { code, state }), Door::Team(door)) => {
                 return self.signed_in(door, headers, (code, state), language).await;
             }
@@ -89,7 +91,13 @@ impl Server {
         }
         let is_json = uri.path().ends_with(".json");
         let shown = match self.visit(headers).await {
-            Err(failure) => Err(failure),
+            Err(failure) => {
+                // Whoever may not come in yet is led on to what they wanted.
+                if let Some(Wanted::Page(to)) = &wanted {
+                    return self.refused(failure, to, language);
+                }
+                Err(failure)
+            }
             Ok(visit) => match wanted {
                 Some(Wanted::Start) => return redirect(&Route::START, &[]),
                 // A question costs; whoever asks only for the head gets no answer anyway.
@@ -215,14 +223,14 @@ impl Server {
     }
 
     /// Sends somebody to Slack, to sign in there.
-    fn sign_in(&self, door: &TeamDoor, language: Language) -> Response {
-        match door.begin() {
+    fn sign_in(&self, door: &TeamDoor, to: &Route, language: Language) -> Response {
+        match door.begin(to) {
             Ok((address, cookie)) => sent_to(&address, &[cookie]),
             Err(failure) => self.failed(failure, language),
         }
     }
 
-    /// Takes somebody whom Slack sent back. The page that they get asks for the first one itself: to a request that Slack's
+    /// Takes somebody whom Slack sent back. The page that they get asks for the one they want itself: to a request that Slack's
     /// page makes, the browser adds no cookie of a session.
     async fn signed_in(
         &self,
@@ -233,17 +241,19 @@ impl Server {
     ) -> Response {
         let finished = async {
             let now = self.site.clock.seconds();
-            let (user_id, cookies) = door.finish(headers, sent, now).await?;
+            let (user_id, cookies, to) = door.finish(headers, sent, now).await?;
             let who = audit::Actor::person(user_id, audit::Door::Page);
             self.note_sign_in(who).await?;
-            Ok(cookies)
+            Ok((cookies, to))
         };
         match finished.await {
-            Ok(cookies) => {
-                let mut answer = page(StatusCode::OK, &signed_in(), Look::bare(language));
+            Ok((cookies, to)) => {
+                let refresh = format!("0; url={}", to.address());
+                // Nobody is made to ask: a question takes a click.
+                let goes_on = !matches!(&to, Route::Ask { question } if !question.is_empty());
+                let mut answer = page(StatusCode::OK, &signed_in(to), Look::bare(language));
                 set_cookies(&mut answer, &cookies);
-                let to = format!("0; url={}", Route::START.address());
-                if let Ok(to) = HeaderValue::from_str(&to) {
+                if let Some(to) = HeaderValue::from_str(&refresh).ok().filter(|_| goes_on) {
                     answer.headers_mut().insert("refresh", to);
                 }
                 answer
@@ -253,9 +263,14 @@ impl Server {
     }
 
     fn failed(&self, failure: Failure, language: Language) -> Response {
+        self.refused(failure, &Route::START, language)
+    }
+
+    /// The page in place of another, which leads on to `to`.
+    fn refused(&self, failure: Failure, to: &Route, language: Language) -> Response {
         log(&failure);
         let status = failure.status();
-        let refusal = refused(failure, self.door.way_in());
+        let refusal = refused(failure, self.door.way_in(), to.clone());
         let mut answer = page(status, &refusal, Look::bare(language));
         if status == StatusCode::METHOD_NOT_ALLOWED {
             let allowed = HeaderValue::from_static("GET, HEAD");

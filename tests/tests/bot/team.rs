@@ -130,7 +130,9 @@ fn nobody_comes_in_but_by_their_own_sign_in() {
     let closed = nobody.get("/workspace");
     assert_eq!(closed.status, 401, "{closed:?}");
     assert!(
-        closed.links().contains(&"/sign-in".to_owned()),
+        closed
+            .links()
+            .contains(&"/sign-in?to=%2Fworkspace".to_owned()),
         "{closed:?}"
     );
     for path in ["/workspace.json", "/me", "/search?q=会場", "/open/0"] {
@@ -172,6 +174,47 @@ fn nobody_comes_in_but_by_their_own_sign_in() {
     // Another workspace's people, and bots, have no business here.
     slack.set_claim("https://slack.com/team_id", json!("T0OTHER"));
     assert_eq!(Browser::new(address).sign_in(&slack, EMIKO).status, 403);
+    bot.stop();
+}
+
+/// A link in Slack, to a question: the browser sends no cookie of a session with what another site asks for.
+#[test]
+fn a_link_from_slack_leads_on_to_its_page_with_and_without_a_sign_in_before() {
+    let slack = team();
+    let (mut bot, address) = start(&slack);
+    say(&slack, &mut bot);
+    let link = "/ask?q=%E4%BC%9A%E5%A0%B4%E3%81%AF%E3%81%A9%E3%81%93%3F";
+    let from_slack = ["Sec-Fetch-Site: cross-site"];
+    let mut akari = Browser::new(address);
+    let refused = akari.get_with(link, &from_slack);
+    assert_eq!(refused.status, 403);
+    assert!(refused.links().contains(&link.to_owned()), "{refused:?}");
+    assert!(refused.body.contains(">会場はどこ?</a>"), "{refused:?}");
+    let closed = akari.get(link);
+    assert_eq!(closed.status, 401);
+    let links = closed.links();
+    let sign_in = links
+        .iter()
+        .find(|link| link.starts_with("/sign-in"))
+        .unwrap();
+    let back = akari.allowed_by(sign_in, &slack, AKARI);
+    let come = akari.get_with(&back, &from_slack);
+    assert_eq!((come.status, come.header("refresh")), (200, None));
+    assert!(come.links().contains(&link.to_owned()), "{come:?}");
+    let answer = akari.get(link);
+    assert!(
+        answer.status == 200 && answer.body.contains(WORDS[0].1),
+        "{answer:?}"
+    );
+    // Another page needs no click.
+    let back = akari.allowed_by("/sign-in?to=%2Fme", &slack, AKARI);
+    let come = akari.get_with(&back, &from_slack);
+    assert_eq!(come.header("refresh"), Some("0; url=/me"));
+    // A long address makes no cookie that browsers refuse.
+    let long = format!("/sign-in?to=%2Fask%3Fq%3D{}", "a".repeat(3_000));
+    let back = akari.allowed_by(&long, &slack, AKARI);
+    let come = akari.get_with(&back, &from_slack);
+    assert_eq!(come.header("refresh"), Some("0; url=/workspace"));
     bot.stop();
 }
 

@@ -16,11 +16,14 @@ use super::cookie;
 use super::public_url::PublicUrl;
 use super::sessions::Sessions;
 use crate::failure::Failure;
+use crate::route::{Route, page_of};
 use crate::secret::Secret;
 use crate::visitor::{Visit, Visitor};
 
 const SESSION: &str = "myao";
 const SIGN_IN: &str = "myao-sign-in";
+/// Browsers keep no cookie above 4,096 bytes; a longer address of a page is not kept.
+const MAX_ADDRESS: usize = 2_000;
 /// How long somebody has to sign in at Slack, in seconds.
 const PATIENCE: i64 = 600;
 
@@ -89,30 +92,32 @@ impl TeamDoor {
         &self.team.people
     }
 
-    /// Sends somebody to Slack: the address, and the cookie with which they come back.
-    pub(crate) fn begin(&self) -> Result<(String, String), Failure> {
+    /// Sends somebody to Slack who wants to see a page: the address, and the cookie with which they come back.
+    pub(crate) fn begin(&self, to: &Route) -> Result<(String, String), Failure> {
         let (state, nonce) = (Secret::random()?, Secret::random()?);
         let address = self.team.sign_in.address(state.text(), nonce.text());
         let address = address.map_err(|error| Failure::SignIn(error.to_string()))?;
         let more = format!("Max-Age={PATIENCE}; SameSite=Lax");
-        let kept = format!("{}.{}", state.text(), nonce.text());
+        let to = Some(to.address()).filter(|to| to.len() <= MAX_ADDRESS);
+        let to = to.unwrap_or_default();
+        let kept = format!("{}.{}.{to}", state.text(), nonce.text());
         Ok((address, self.team.url.cookie(SIGN_IN, &kept, &more)))
     }
 
-    /// Signs somebody in whom Slack sent back: their id, and the cookies.
+    /// Signs somebody in whom Slack sent back: their id, the cookies, and the page that they want to see.
     pub(crate) async fn finish(
         &self,
         headers: &HeaderMap,
         (code, state): (&str, &str),
         now: i64,
-    ) -> Result<(String, [String; 2]), Failure> {
+    ) -> Result<(String, [String; 2], Route), Failure> {
         let name = self.team.url.cookie_name(SIGN_IN);
-        let nonce = cookie::values(headers, &name)
+        let begun = cookie::values(headers, &name)
             .filter_map(|begun| begun.split_once('.'))
             .find(|(begun, _)| begun.as_bytes().ct_eq(state.as_bytes()).into())
-            .map(|(_, nonce)| nonce);
-        let nonce =
-            nonce.ok_or_else(|| Failure::SignIn("it was not begun in this browser".to_owned()))?;
+            .and_then(|(_, kept)| kept.split_once('.'));
+        let (nonce, to) =
+            begun.ok_or_else(|| Failure::SignIn("it was not begun in this browser".to_owned()))?;
         if code.is_empty() {
             return Err(Failure::SignIn("Slack sent no code".to_owned()));
         }
@@ -131,7 +136,8 @@ impl TeamDoor {
             .team
             .url
             .cookie(SESSION, secret.text(), "SameSite=Strict");
-        Ok((person.id, [session, self.without(SIGN_IN)]))
+        let to = page_of(to).unwrap_or(Route::START);
+        Ok((person.id, [session, self.without(SIGN_IN)], to))
     }
 
     /// Ends a session: the cookie that takes its cookie away.

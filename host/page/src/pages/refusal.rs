@@ -7,17 +7,36 @@ use super::Shown;
 use crate::door::WayIn;
 use crate::failure::Failure;
 use crate::html::{Frame, Look};
-use crate::route::{Route, SIGN_IN, Search};
+use crate::language::Language;
+use crate::route::{Route, Search};
 use crate::texts::{self, Text};
 
 struct Refusal {
     failure: Failure,
     way_in: WayIn,
+    to: Route,
 }
 
-/// The page for a refused request.
-pub(crate) fn refused(failure: Failure, way_in: WayIn) -> impl Shown + use<> {
-    Refusal { failure, way_in }
+/// The page for a refused request, which leads on to `to`.
+pub(crate) fn refused(failure: Failure, way_in: WayIn, to: Route) -> impl Shown + use<> {
+    Refusal {
+        failure,
+        way_in,
+        to,
+    }
+}
+
+/// A link to the page that somebody wanted.
+pub(crate) fn go_on(to: &Route, language: Language) -> Markup {
+    html! {
+        p { a href=(to.address()) {
+            @match to {
+                &Route::START => (texts::WORKSPACE.of(language)),
+                Route::Ask { question } if !question.is_empty() => (question),
+                _ => (texts::GO_ON.of(language)),
+            }
+        } }
+    }
 }
 
 impl Refusal {
@@ -63,13 +82,13 @@ impl Shown for Refusal {
                     pre { code { (again) } }
                 }
                 (Failure::Closed | Failure::SignIn(_) | Failure::Stranger, WayIn::SignIn) => {
-                    p { a href=(SIGN_IN) { (texts::SIGN_IN.of(language)) } }
+                    p { a href=(self.to.sign_in_address()) { (texts::SIGN_IN.of(language)) } }
                 }
                 (Failure::Method | Failure::Host, _) => {}
                 (Failure::Spent | Failure::NoAnswer(_), _) => {
                     p { a href=(Route::Search(Search::default()).address()) { (texts::SEARCH.of(language)) } }
                 }
-                _ => p { a href=(Route::START.address()) { (texts::WORKSPACE.of(language)) } }
+                _ => (go_on(&self.to, language))
             }
         };
         let frame = Frame {

@@ -1,18 +1,19 @@
-//! The page that somebody gets whom Slack sent back. The browser goes on by itself.
+//! The page that somebody gets whom Slack sent back. The browser goes on by itself, but for a question.
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::Shown;
+use super::refusal::go_on;
 use crate::html::{Frame, Look};
 use crate::route::Route;
 use crate::texts;
 
-struct SignedIn;
+struct SignedIn(Route);
 
-/// The page after the sign-in.
-pub(crate) fn signed_in() -> impl Shown {
-    SignedIn
+/// The page after the sign-in, which leads on to `to`.
+pub(crate) fn signed_in(to: Route) -> impl Shown {
+    SignedIn(to)
 }
 
 impl Shown for SignedIn {
@@ -21,7 +22,7 @@ impl Shown for SignedIn {
         let title = texts::SIGNED_IN.of(language);
         let main = html! {
             h1 { (title) }
-            p { a href=(Route::START.address()) { (texts::WORKSPACE.of(language)) } }
+            (go_on(&self.0, language))
         };
         Frame {
             look,

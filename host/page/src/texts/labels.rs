@@ -169,6 +169,7 @@ pub(crate) const ELSEWHERE: Text = text(
     "別のサイトから開かれました。自分で開いたのなら、続けてください。",
     "Another site opened this page. If that was you, go on:",
 );
+pub(crate) const GO_ON: Text = text("続ける", "Go on");
 pub(crate) const ELSEWHERE_TITLE: Text = text("別のサイトから", "From another site");
 pub(crate) const NO_PAGE: Text = text(
     "このページはありません。なくなったか、ここでは見られません。",
