@@ -143,6 +143,10 @@ pub async fn embed_missing(
         if missing.is_empty() {
             return Ok(made);
         }
+        if !workspace.has_center(digest).await? {
+            let center = center(embedder, calls).await?;
+            workspace.save_center(digest, center).await?;
+        }
         let seen = u64::try_from(missing.len()).unwrap_or(u64::MAX);
         let vectors = vectors(embedder, missing, calls).await?;
         let new = vectors.iter().filter(|(_, vector)| vector.is_some());
@@ -150,6 +154,29 @@ pub async fn embed_missing(
         workspace.save_vectors(digest, vectors).await?;
         progress(seen);
     }
+}
+
+/// The mean of the vectors of letters and digits, which say nothing: no message may change what is found elsewhere.
+async fn center(
+    embedder: &dyn Embedder,
+    calls: &dyn CallObserver,
+) -> Result<Vec<f32>, EmbeddingError> {
+    let letters = ('a'..='z').chain('0'..='9').map(|letter| WithoutVector {
+        key: 0,
+        author: String::new(),
+        text: letter.to_string(),
+    });
+    let made = vectors(embedder, letters.collect(), calls).await?;
+    let mut center: Vec<f32> = Vec::new();
+    let mut count = 0.0;
+    for vector in made.iter().filter_map(|(_, vector)| vector.as_ref()) {
+        center.resize(vector.numbers().len(), 0.0);
+        count += 1.0;
+        for (mean, number) in center.iter_mut().zip(vector.numbers()) {
+            *mean += (number - *mean) / count;
+        }
+    }
+    Ok(center)
 }
 
 /// The vectors of these messages; `None` for a text that says nothing, or that the embedder refuses.

@@ -23,6 +23,7 @@ pub(crate) const TABLES: &[&str] = &[
     "memory_index",
     "memory_lines",
     "memory_records",
+    "message_codes",
     "message_index",
     "message_pins",
     "message_vectors",

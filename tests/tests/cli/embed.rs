@@ -73,8 +73,9 @@ fn messages_are_found_by_their_meaning_once_they_have_vectors() {
     let made = program.run(&["embed"]).output();
     let expected = "Made 13 vectors. Now 13 messages can be found by what they mean.\n";
     assert_eq!(made, expected);
-    // The author is part of what a message means.
-    let embedded = server.calls()[1].body["input"][0].clone();
+    // First letters and digits, of which no message is made. The author is part of what a message means.
+    assert_eq!(server.calls()[1].body["input"][0], "a");
+    let embedded = server.calls()[2].body["input"][0].clone();
     assert_eq!(embedded, "ann: 予算 は 百二十万");
     let found = program.run(&["--json", "search", "budget"]).json();
     assert_eq!(found["hits"][0]["text"], "予算 は 百二十万");
@@ -91,7 +92,7 @@ fn calls_of_the_embedder_are_counted_apart() {
     program.run(&["embed"]).succeeded();
     program.run(&["search", "budget"]).succeeded();
     let usage = program.run(&["usage"]).output();
-    let note = "note: vectors by which messages are found took 2 calls more, with 200 tokens\n";
+    let note = "note: vectors by which messages are found took 3 calls more, with 300 tokens\n";
     assert!(usage.ends_with(note), "{usage}");
 }
 

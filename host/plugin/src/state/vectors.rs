@@ -51,6 +51,17 @@ pub trait Vectors: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// Returns true if the centre of this embedder's vectors is known.
+    async fn has_center(&self, _embedder: &str) -> Result<bool, StorageError> {
+        Ok(true)
+    }
+
+    /// Saves the centre of an embedder's vectors: what all of them have in common. Vectors that are saved later are found by how they
+    /// differ from it.
+    async fn save_center(&self, _embedder: &str, _center: Vec<f32>) -> Result<(), StorageError> {
+        Ok(())
+    }
+
     /// Saves what was made of these messages; `None` for one that has no vector. A message that reads differently by now is
     /// left as it is.
     async fn save_vectors(

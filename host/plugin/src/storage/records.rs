@@ -61,7 +61,7 @@ impl MessageRecord {
     }
 
     /// The same for one who read it at `read`, which may be within the second of the last edit: a second edit of that second
-    /// is later.
+    /// is later. Whoever reads it again afterwards knows that there was none.
     #[must_use]
     pub fn changed_by(&self, read: TsKey) -> TsKey {
         let next = TsKey::from_database(self.ts.to_database().saturating_add(1));

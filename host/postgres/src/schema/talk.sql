@@ -214,7 +214,8 @@ CREATE INDEX memory_index_tokens ON memory_index USING gin (tokens) WITH (fastup
 CREATE TABLE embedders (
     workspace BIGINT PRIMARY KEY REFERENCES workspaces (key),
     digest TEXT COLLATE "C" NOT NULL, -- of the embedder's identity
-    offered_to BIGINT NOT NULL -- the key of the newest message that the embedder was offered
+    offered_to BIGINT NOT NULL, -- the key of the newest message that the embedder was offered
+    center BYTEA -- the numbers that are subtracted from its vectors for their codes, each as four bytes; NULL for zeros
 );
 
 -- The vectors of messages that the embedder was offered. A row's id is that of the message's row in message_index, and it goes
@@ -225,3 +226,10 @@ CREATE TABLE message_vectors (
     -- was offered
 );
 CREATE INDEX message_vectors_missing ON message_vectors (row) WHERE vector IS NULL;
+
+-- The codes of vectors: search/codes.rs says how a block is written. A block's number is the upper bits of its rows' ids.
+CREATE TABLE message_codes (
+    block BIGINT PRIMARY KEY,
+    codes BYTEA NOT NULL
+);
+ALTER TABLE message_codes ALTER COLUMN codes SET STORAGE EXTERNAL; -- they cannot be compressed

@@ -9,11 +9,11 @@ use crate::params;
 use crate::session::{Connection, Dialect, Error, OptionalExtension, Result};
 use myao_terms::terms;
 
-use crate::search::vector_rows;
+use crate::search::{codes, vector_rows};
 
 /// The lower bits of a row's id are the message's key, the others the channel's: so the messages of a channel stand side by
 /// side, and it is known without a look which channel a row belongs to.
-const KEY_BITS: u32 = 36;
+pub(crate) const KEY_BITS: u32 = 36;
 pub(crate) const KEY_MASK: i64 = (1 << KEY_BITS) - 1;
 /// How many messages are indexed between two reports of the progress.
 const REPORTED: u64 = 1_000;
@@ -66,6 +66,7 @@ impl Unindexed {
     pub(crate) fn work_off(&mut self, connection: &Connection) -> Result<()> {
         let mut added: BTreeMap<i64, i64> = BTreeMap::new();
         let mut gone = BTreeSet::new();
+        let mut changed = BTreeSet::new();
         for row in std::mem::take(&mut self.rows) {
             let added = added.entry(channel_of(row)).or_default();
             if !self.new.contains(&row) {
@@ -81,6 +82,9 @@ impl Unindexed {
                 )
                 .optional()?;
             let is_new = self.new.contains(&row);
+            if !is_new {
+                changed.insert(row);
+            }
             if let Some(text) = text {
                 insert(connection, row, &text)?;
                 *added += 1;
@@ -92,6 +96,7 @@ impl Unindexed {
             }
         }
         self.new.clear();
+        codes::change(connection, &BTreeMap::new(), &changed)?;
         leave_no_key(connection, Table::Messages, &gone)?;
         for (channel, added) in added {
             count(connection, channel, added)?;
@@ -315,12 +320,14 @@ pub fn leftovers(
     };
     let messages: u32 = count("message_index", "rowid")?;
     let vectors: u32 = count("message_vectors", "row")?;
+    let codes = codes::leftovers(connection, workspace)?;
     let memories = "SELECT COUNT(*) FROM memory_index AS i LEFT JOIN memories AS m ON m.id = i.rowid WHERE m.id IS NULL";
     let memories: u32 = connection.query_row(memories, (), |row| row.get(0))?;
     let counted = [
         ("message_index.terms", messages),
         ("memory_index.terms", memories),
         ("message_vectors.vector", vectors),
+        ("message_codes.codes", codes),
     ];
     let rows = |(place, rows): (_, u32)| (place, usize::try_from(rows).unwrap_or(usize::MAX));
     let mut found: Vec<(&'static str, usize)> = counted.map(rows).to_vec();

@@ -20,12 +20,8 @@ use crate::place::Place;
 use crate::rows;
 use crate::search::index::{channel_of, key_of, row_of};
 use crate::sight::{Sight, json_array};
-use crate::visibility::vectors;
+use crate::visibility::similarities::Similarities;
 use crate::visibility::visible::Visible;
-
-/// How many messages are found by their meaning, and how similar they are at least, in standard deviations above the mean.
-const MOST_SIMILAR: usize = 50;
-const LEAST_SIMILARITY: f32 = 1.0;
 
 /// A message with one of the terms, or a similar meaning.
 pub(crate) fn candidates(
@@ -51,14 +47,20 @@ pub(crate) fn candidates(
         until,
         counts: BTreeMap::new(),
         weights: HashMap::new(),
-        similarities: HashMap::new(),
+        similarities: Similarities::default(),
     };
     let common = search.look_for_terms()?;
     let mut picked = search.pick(&common)?;
     if let Some(meaning) = meaning {
-        let similar = vectors::similarities(connection, place, &search.visible, meaning)?;
-        picked.extend(search.pick_similar(&similar)?);
-        search.similarities = similar.into_iter().collect();
+        let channels = search.channels();
+        let wanted = |channel| {
+            channels
+                .as_ref()
+                .is_none_or(|channels| channels.contains(&channel))
+        };
+        search.similarities =
+            Similarities::of(connection, &search.visible, meaning, wanted, since)?;
+        picked.extend(search.similarities.most());
     }
     let messages = search.messages(place, &picked)?;
     let memories = search.memories(place, &sight)?;
@@ -85,8 +87,7 @@ struct Search<'a> {
     counts: BTreeMap<&'a str, u32>,
     /// The weight of each row with a term that is not common.
     weights: HashMap<i64, u32>,
-    /// How similar each row's meaning is to the question's.
-    similarities: HashMap<i64, f32>,
+    similarities: Similarities,
 }
 
 impl<'a> Search<'a> {
@@ -188,32 +189,6 @@ impl<'a> Search<'a> {
         Ok(dated.into_iter().map(|(.., row)| row).collect())
     }
 
-    /// The rows of the most similar messages; `similar` has those first.
-    fn pick_similar(&self, similar: &[(i64, f32)]) -> Result<Vec<i64>> {
-        let channels = self.channels();
-        let similar = similar
-            .iter()
-            .take_while(|(_, similarity)| *similarity >= LEAST_SIMILARITY)
-            .map(|(row, _)| *row)
-            .filter(|row| {
-                let channel = channel_of(*row);
-                channels
-                    .as_ref()
-                    .is_none_or(|channels| channels.contains(&channel))
-            });
-        if self.since == 0 {
-            return Ok(similar.take(MOST_SIMILAR).collect());
-        }
-        let similar: Vec<i64> = similar.collect();
-        let times = self.times_of(similar.iter().copied())?;
-        let is_meant = |row: &i64| times.get(&key_of(*row)).is_some_and(|ts| *ts >= self.since);
-        Ok(similar
-            .into_iter()
-            .filter(is_meant)
-            .take(MOST_SIMILAR)
-            .collect())
-    }
-
     /// The message ids of rows, by the messages' keys.
     fn times_of(&self, rows: impl Iterator<Item = i64>) -> Result<HashMap<i64, i64>> {
         let sql = "SELECT m.key, m.ts_key FROM integers(?1) AS wanted CROSS JOIN messages AS m ON m.key = wanted.value";
@@ -233,7 +208,7 @@ impl<'a> Search<'a> {
     }
 
     /// These messages and their neighbours, in order of channel id and message id.
-    fn messages(&self, place: &Place, picked: &[i64]) -> Result<Vec<FoundMessage>> {
+    fn messages(&mut self, place: &Place, picked: &[i64]) -> Result<Vec<FoundMessage>> {
         let mut keys: BTreeSet<i64> = picked.iter().map(|row| key_of(*row)).collect();
         keys.extend(self.neighbours(&keys)?);
         let sql = include_str!("../search/sql/found_messages.sql");
@@ -253,7 +228,7 @@ impl<'a> Search<'a> {
                 channel_name: channel.name.clone(),
                 message: message(row, place)?,
                 terms: Vec::new(),
-                similarity: self.similarities.get(&index_row).copied(),
+                similarity: None,
                 done_at: row.get::<Option<i64>>(9)?.map(rows::ts),
                 is_for_bot: row.get(10)?,
             };
@@ -264,8 +239,11 @@ impl<'a> Search<'a> {
             (&first.at.channel_id, a).cmp(&(&second.at.channel_id, b))
         });
         let terms = terms_of_messages(self.connection, found.iter().map(|(_, row, _)| *row))?;
+        let rows = found.iter().map(|(_, row, _)| *row).collect();
+        self.similarities.add(self.connection, &rows)?;
         let with_terms = |(_, row, found)| FoundMessage {
             terms: terms.get(&row).map_or_else(Vec::new, |terms| split(terms)),
+            similarity: self.similarities.get(row),
             ..found
         };
         Ok(found.into_iter().map(with_terms).collect())

@@ -3,28 +3,25 @@
 //! **Invariant**: a vector is that of its message's text. It goes in the transaction in which the text changes or goes
 //! (`vector_rows`).
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::iter;
+
 use crate::params;
 use crate::session::{Connection, OptionalExtension, Result};
 use crate::sight::json_array;
-use myao_plugin::embedder::{Meaning, Vector};
+use myao_plugin::embedder::Vector;
 use myao_plugin::llm::CallRecord;
 use myao_plugin::state::vectors::{EmbeddingUse, VectorCount, Vectors, WithoutVector};
 use myao_plugin::storage::StorageError;
 
-use crate::fault::Fault;
 use crate::journal::calls::{milliseconds, since_1970};
-use crate::place::Place;
 use crate::rows::list;
-use crate::search::index::{KEY_MASK, rows_of};
-use crate::visibility::visible::Visible;
+use crate::search::codes::{self, Code};
+use crate::search::index::{KEY_MASK, row_of, rows_of};
 use crate::workspace::SqlWorkspace;
 
-/// With more messages than this in sight, only so many of the newest are compared with a question.
-const MOST_COMPARED: usize = 100_000;
-/// How many vectors one statement reads.
-const READ_AT_ONCE: usize = 1_000;
-/// Fewer messages have no mean that says anything.
-const LEAST_COMPARED: usize = 8;
+const SAVE: &str = "INSERT INTO message_vectors (row, vector) VALUES (?1, ?2) \
+    ON CONFLICT (row) DO UPDATE SET vector = excluded.vector";
 /// The largest signed byte of a stored vector.
 const MOST: f32 = 127.0;
 
@@ -61,18 +58,53 @@ impl Vectors for SqlWorkspace {
             if used_embedder(connection, place.workspace)? != Some(embedder) {
                 return Ok(());
             }
+            let keys = vectors.iter().map(|(message, _)| message.key).collect();
+            let stored = stored(connection, place.workspace, &keys)?;
+            let center = center(connection, place.workspace)?;
+            let (mut new, mut gone) = (BTreeMap::new(), BTreeSet::new());
             for (message, vector) in &vectors {
+                let stored = stored.get(&message.key);
+                let Some(stored) = stored.filter(|stored| stored.text == message.text) else {
+                    continue;
+                };
                 let vector = vector.as_ref().map(|vector| written(&message.text, vector));
                 let vector = vector.unwrap_or_default();
-                connection.execute(
-                    include_str!("../search/sql/save_vector.sql"),
-                    params![place.workspace, message.key, message.text, vector],
-                )?;
+                match code_of(stored.ts, &vector, &center) {
+                    Some(code) => drop(new.insert(stored.row, code)),
+                    None => drop(gone.insert(stored.row)),
+                }
+                connection.execute(SAVE, params![stored.row, vector])?;
             }
+            codes::change(connection, &new, &gone)?;
             let offered_to = vectors.iter().map(|(message, _)| message.key).max();
             connection.execute(
                 "UPDATE embedders SET offered_to = MAX(offered_to, ?2) WHERE workspace = ?1",
                 params![place.workspace, offered_to.unwrap_or(0)],
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn has_center(&self, embedder: &str) -> Result<bool, StorageError> {
+        let embedder = embedder.to_owned();
+        self.reading(move |connection, place| {
+            let is_used = used_embedder(connection, place.workspace)? == Some(embedder);
+            Ok(is_used && !center(connection, place.workspace)?.is_empty())
+        })
+        .await
+    }
+
+    async fn save_center(&self, embedder: &str, center: Vec<f32>) -> Result<(), StorageError> {
+        let embedder = embedder.to_owned();
+        self.writing(move |connection, place| {
+            let bytes: Vec<u8> = center
+                .iter()
+                .flat_map(|number| number.to_le_bytes())
+                .collect();
+            connection.execute(
+                "UPDATE embedders SET center = ?3 WHERE workspace = ?1 AND digest = ?2 AND center IS NULL",
+                params![place.workspace, embedder, bytes],
             )?;
             Ok(())
         })
@@ -132,7 +164,7 @@ impl Vectors for SqlWorkspace {
 }
 
 /// The digest of the embedder whose vectors a workspace has.
-fn used_embedder(connection: &Connection, workspace: i64) -> Result<Option<String>> {
+pub(super) fn used_embedder(connection: &Connection, workspace: i64) -> Result<Option<String>> {
     connection
         .query_row(
             "SELECT digest FROM embedders WHERE workspace = ?1",
@@ -140,6 +172,17 @@ fn used_embedder(connection: &Connection, workspace: i64) -> Result<Option<Strin
             |row| row.get(0),
         )
         .optional()
+}
+
+/// The numbers that are subtracted from vectors for their codes; empty for zeros.
+pub(super) fn center(connection: &Connection, workspace: i64) -> Result<Vec<f32>> {
+    let sql = "SELECT center FROM embedders WHERE workspace = ?1";
+    let bytes: Option<Option<Vec<u8>>> = connection
+        .query_row(sql, [workspace], |row| row.get(0))
+        .optional()?;
+    let bytes = bytes.flatten().unwrap_or_default();
+    let numbers = bytes.chunks_exact(4).filter_map(<[u8]>::first_chunk);
+    Ok(numbers.map(|number| f32::from_le_bytes(*number)).collect())
 }
 
 /// Removes the vectors of another embedder.
@@ -158,103 +201,66 @@ fn begin_with(connection: &Connection, workspace: i64, embedder: &str) -> Result
             "DELETE FROM message_vectors WHERE row BETWEEN ?1 AND ?2",
             rows_of(channel),
         )?;
+        codes::clear(connection, channel)?;
     }
     connection.execute(
         "INSERT INTO embedders (workspace, digest, offered_to) VALUES (?1, ?2, 0) \
-         ON CONFLICT (workspace) DO UPDATE SET digest = excluded.digest, offered_to = 0",
+         ON CONFLICT (workspace) DO UPDATE SET digest = excluded.digest, offered_to = 0, center = NULL",
         params![workspace, embedder],
     )?;
     Ok(())
 }
 
-/// The messages in sight, by row of the index, with how similar each is to a meaning: by how many standard deviations more than
-/// the mean of those in the same script. The most similar first; none if their vectors are another embedder's.
-///
-/// Embedders find texts in the question's language too similar. That is why texts are compared with others in their script.
-pub(crate) fn similarities(
-    connection: &Connection,
-    place: &Place,
-    visible: &Visible,
-    meaning: &Meaning,
-) -> Result<Vec<(i64, f32)>, Fault> {
-    if used_embedder(connection, place.workspace)?.as_deref() != Some(&meaning.embedder) {
-        return Ok(Vec::new());
-    }
-    let mut found: [Vec<(i64, f32)>; 2] = Default::default();
-    let mut compare = |row: i64, bytes: &[u8]| {
-        if visible.shows(row)
-            && let Some((script, cosine)) = cosine(bytes, meaning.vector.numbers())
-        {
-            let [others, spaceless] = &mut found;
-            let found = match script {
-                Script::Spaceless => spaceless,
-                Script::Other => others,
-            };
-            found.push((row, cosine));
-        }
-    };
-    if usize::try_from(visible.total).is_ok_and(|total| total > MOST_COMPARED) {
-        let sql = "SELECT v.row, v.vector FROM integers(?1) AS wanted \
-            CROSS JOIN message_vectors AS v ON v.row = wanted.value WHERE v.vector IS NOT NULL";
-        for rows in visible
-            .newest(connection, None, 0, MOST_COMPARED)?
-            .chunks(READ_AT_ONCE)
-        {
-            let rows = json_array(&rows.iter().copied().collect());
-            connection.each(sql, [rows], |row| -> Result<()> {
-                compare(row.get(0)?, row.get_ref(1)?.bytes());
-                Ok(())
-            })?;
-        }
-    } else {
-        let sql = "SELECT row, vector FROM message_vectors WHERE row BETWEEN ?1 AND ?2 AND vector IS NOT NULL";
-        for channel in visible.channels.keys() {
-            connection.each(sql, rows_of(*channel), |row| -> Result<()> {
-                compare(row.get(0)?, row.get_ref(1)?.bytes());
-                Ok(())
-            })?;
-        }
-    }
-    let [others, spaceless] = found;
-    // A few messages have no mean that says anything.
-    let mut found = if others.len().min(spaceless.len()) < LEAST_COMPARED {
-        normalised([others, spaceless].concat())
-    } else {
-        [normalised(others), normalised(spaceless)].concat()
-    };
-    found.sort_by(|(first, a), (second, b)| b.total_cmp(a).then(first.cmp(second)));
-    Ok(found)
+/// A message as it is stored.
+struct Stored {
+    row: i64,
+    ts: i64,
+    text: String,
 }
 
-/// By how many standard deviations each is above the mean.
-fn normalised(mut found: Vec<(i64, f32)>) -> Vec<(i64, f32)> {
-    #[allow(clippy::cast_precision_loss, reason = "there are fewer than 2^24")]
-    let count = found.len() as f32;
-    let mean = found.iter().map(|(_, cosine)| cosine).sum::<f32>() / count;
-    let variance = found
-        .iter()
-        .map(|(_, cosine)| (cosine - mean).powi(2))
-        .sum::<f32>()
-        / count;
-    let deviation = variance.sqrt();
-    if found.len() < LEAST_COMPARED || !deviation.is_normal() {
-        return Vec::new();
-    }
-    for (_, similarity) in &mut found {
-        *similarity = (*similarity - mean) / deviation;
-    }
-    found
+/// The messages with these keys that are not deleted.
+fn stored(
+    connection: &Connection,
+    workspace: i64,
+    keys: &BTreeSet<i64>,
+) -> Result<HashMap<i64, Stored>> {
+    let sql = "SELECT m.key, m.channel, m.ts_key, m.text FROM integers(?2) AS wanted \
+        CROSS JOIN messages AS m ON m.key = wanted.value WHERE m.workspace = ?1 AND m.deleted_at IS NULL";
+    let found = list(
+        connection,
+        sql,
+        params![workspace, json_array(keys)],
+        |row| {
+            let key = row.get(0)?;
+            let stored = Stored {
+                row: row_of(row.get(1)?, key),
+                ts: row.get(2)?,
+                text: row.get(3)?,
+            };
+            Ok((key, stored))
+        },
+    )?;
+    Ok(found.into_iter().collect())
 }
 
 /// How a text is written.
-#[derive(Clone, Copy)]
-enum Script {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Script {
+    Other,
     /// For the most part without spaces between words: Japanese, Chinese.
     Spaceless,
-    Other,
 }
 
 impl Script {
+    /// The script whose byte is stored.
+    pub(super) fn written(byte: u8) -> Self {
+        if byte == 1 {
+            Self::Spaceless
+        } else {
+            Self::Other
+        }
+    }
+
     fn of(text: &str) -> Self {
         let letters = text.chars().filter(|c| c.is_alphabetic());
         let spaceless = |c: &char| matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
@@ -283,8 +289,23 @@ fn written(text: &str, vector: &Vector) -> Vec<u8> {
     bytes
 }
 
+/// The code of a stored vector; `None` if it is empty.
+fn code_of(ts: i64, vector: &[u8], center: &[f32]) -> Option<Code<'static>> {
+    let (script, rest) = vector.split_first()?;
+    let (factor, steps) = rest.split_first_chunk()?;
+    let factor = f32::from_le_bytes(*factor);
+    let center = center.iter().copied().chain(iter::repeat(0.0));
+    let signs = steps.iter().zip(center);
+    let signs = signs.map(|(step, center)| f32::from(step.cast_signed()) * factor > center);
+    Some(Code {
+        ts,
+        script: *script,
+        bits: codes::bits(&signs.collect::<Vec<_>>()).into(),
+    })
+}
+
 /// The script of a stored vector's text, and the cosine with another vector; `None` if that has other dimensions.
-fn cosine(bytes: &[u8], other: &[f32]) -> Option<(Script, f32)> {
+pub(super) fn cosine(bytes: &[u8], other: &[f32]) -> Option<(Script, f32)> {
     let (script, rest) = bytes.split_first()?;
     let (factor, steps) = rest.split_first_chunk()?;
     if steps.len() != other.len() {
@@ -295,10 +316,8 @@ fn cosine(bytes: &[u8], other: &[f32]) -> Option<(Script, f32)> {
         .zip(other)
         .map(|(step, number)| f32::from(step.cast_signed()) * number)
         .sum();
-    let script = if *script == 1 {
-        Script::Spaceless
-    } else {
-        Script::Other
-    };
-    Some((script, product * f32::from_le_bytes(*factor)))
+    Some((
+        Script::written(*script),
+        product * f32::from_le_bytes(*factor),
+    ))
 }

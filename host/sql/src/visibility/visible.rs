@@ -29,7 +29,7 @@ pub(crate) struct Visible {
     pub(crate) channels: BTreeMap<i64, Channel>,
     /// The messages after the time.
     later: HashSet<i64>,
-    until: i64,
+    pub(crate) until: i64,
     /// How many messages there are.
     pub(crate) total: u32,
     /// True if most of what is stored is not seen.
@@ -71,11 +71,6 @@ impl Visible {
             until,
             total: u32::try_from(total.max(0)).unwrap_or(u32::MAX),
         })
-    }
-
-    /// Returns true if the message of a row may be seen.
-    pub(crate) fn shows(&self, row: i64) -> bool {
-        self.channels.contains_key(&channel_of(row)) && !self.later.contains(&key_of(row))
     }
 
     /// The rows of the index with each of these terms, at most `most` of each.

@@ -162,7 +162,8 @@ CREATE TABLE message_pins (
 CREATE TABLE embedders (
     workspace INTEGER PRIMARY KEY REFERENCES workspaces (key),
     digest TEXT NOT NULL, -- of the embedder's identity
-    offered_to INTEGER NOT NULL -- the key of the newest message that the embedder was offered
+    offered_to INTEGER NOT NULL, -- the key of the newest message that the embedder was offered
+    center BLOB -- the numbers that are subtracted from its vectors for their codes, each as four bytes; NULL for zeros
 ) STRICT;
 
 -- The vectors of messages that the embedder was offered. A row's id is that of the message's row in message_index, and it goes
@@ -173,6 +174,12 @@ CREATE TABLE message_vectors (
     -- was offered
 ) STRICT;
 CREATE INDEX message_vectors_missing ON message_vectors (row) WHERE vector IS NULL;
+
+-- The codes of vectors: search/codes.rs says how a block is written. A block's number is the upper bits of its rows' ids.
+CREATE TABLE message_codes (
+    block INTEGER PRIMARY KEY,
+    codes BLOB NOT NULL
+) STRICT;
 
 -- Times off the record: of a channel or a person, from a key on until another. Messages of it are refused.
 CREATE TABLE off_record (

@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use myao_plugin::embedder::{Embedder as _, Meaning, TextKind};
+use myao_plugin::embedder::{Embedder as _, Meaning, TextKind, Vector};
 use myao_plugin::journal::ModelUse;
 use myao_plugin::llm::{CallObserver, CallRecord};
 use myao_plugin::state::inbox::Inbox as _;
@@ -148,6 +148,132 @@ async fn vectors_of_another_place_change_no_similarity() {
     }
     assert_eq!(seen[0], seen[1]);
     assert!(!seen[0].messages.is_empty());
+}
+
+/// Numbers between -1 and 1 that look random.
+fn numbers(seed: u64) -> Vec<f32> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let next = |_| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        f32::from(i16::from_le_bytes([
+            state.to_le_bytes()[3],
+            state.to_le_bytes()[4],
+        ])) / 32_768.0
+    };
+    (0..96).map(next).collect()
+}
+
+/// The numbers that all vectors have in common.
+fn common() -> Vec<f32> {
+    numbers(0).into_iter().map(|number| 2.0 * number).collect()
+}
+
+/// The vector of a text.
+fn vector_of(text: &str) -> Vector {
+    let seed = text
+        .bytes()
+        .fold(7_u64, |seed, byte| seed.wrapping_mul(31) + u64::from(byte));
+    let sum = numbers(seed).into_iter().zip(common());
+    Vector::new(sum.map(|(own, common)| own + common).collect()).unwrap()
+}
+
+/// The ten texts of `C1` that are the most similar to the question.
+fn brute_force() -> Vec<String> {
+    let question = vector_of("question");
+    let cosine = |text: &String| -> f32 {
+        let vector = vector_of(text);
+        vector
+            .numbers()
+            .iter()
+            .zip(question.numbers())
+            .map(|(a, b)| a * b)
+            .sum()
+    };
+    let mut texts: Vec<String> = (1..=MANY).map(|number| format!("C1 {number}")).collect();
+    texts.sort_by(|a, b| cosine(b).total_cmp(&cosine(a)));
+    texts.truncate(10);
+    texts
+}
+
+const MANY: u64 = 5_000;
+
+/// More messages than are compared exactly, in `C1`, and as many between them in `C3` if there are secrets.
+async fn many(with_secrets: bool) -> Stored {
+    let stored = stored();
+    stored.apply(&public("C1", "1.0")).await;
+    let mut effects = vec![present("C1", true, "1.0"), present("C3", true, "1.0")];
+    for number in 1..=MANY {
+        for channel in ["C3", "C1"] {
+            if channel == "C1" || with_secrets {
+                let record = MessageRecord {
+                    channel_id: channel.to_owned(),
+                    ts: TsKey::first_of(i64::try_from(number).unwrap()),
+                    ..record("1.0", None, &format!("{channel} {number}"))
+                };
+                let changed = record.ts;
+                effects.push(Effect::Message { record, changed });
+            }
+        }
+    }
+    stored.apply(&effects).await;
+    let missing = stored
+        .workspace
+        .without_vector("many", u32::MAX)
+        .await
+        .unwrap();
+    let center = Vector::new(common()).unwrap().numbers().to_vec();
+    stored.workspace.save_center("many", center).await.unwrap();
+    assert!(stored.workspace.has_center("many").await.unwrap());
+    let vectors = missing.into_iter().map(|message| {
+        let vector = vector_of(&message.text);
+        (message, Some(vector))
+    });
+    let vectors = vectors.collect();
+    stored
+        .workspace
+        .save_vectors("many", vectors)
+        .await
+        .unwrap();
+    stored
+}
+
+#[tokio::test]
+async fn the_most_similar_of_many_messages_are_found_and_no_other_place_changes_them() {
+    let find = async |stored: &Stored, limit| {
+        let query = RecallQuery {
+            terms: vec!["nothing-has-this".to_owned()],
+            text: "question".to_owned(),
+            channels: Vec::new(),
+            since: None,
+            until: "999999.0".into(),
+            limit,
+            neighbours: 0,
+        };
+        let meaning = Meaning {
+            embedder: "many".to_owned(),
+            vector: vector_of("question"),
+        };
+        let opened = stored.workspace.at(Place::Channel("C1".into()));
+        let found = opened.find_candidates(query, Some(meaning)).await.unwrap();
+        let found = found
+            .messages
+            .into_iter()
+            .map(|found| (found.similarity.unwrap(), found.message.text));
+        let mut found: Vec<(f32, String)> = found.collect();
+        found.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        found
+    };
+    let (with, without) = (many(true).await, many(false).await);
+    let found = find(&with, 50).await;
+    assert_eq!(found, find(&without, 50).await);
+    // Stored numbers are rounded, so that those of about the same similarity change their order.
+    for text in brute_force() {
+        let is_found = found.iter().take(15).any(|(_, found)| *found == text);
+        assert!(is_found, "{text}: {found:?}");
+    }
+    assert_eq!(with.leftovers(), 0);
 }
 
 #[tokio::test]
