@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::params;
-use crate::search::index::KEY_BITS;
+use crate::search::KEY_BITS;
 use crate::session::{Connection, OptionalExtension, Result};
 use crate::sight::json_array;
 

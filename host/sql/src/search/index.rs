@@ -9,11 +9,9 @@ use crate::params;
 use crate::session::{Connection, Dialect, Error, OptionalExtension, Result};
 use myao_terms::terms;
 
-use crate::search::{codes, vector_rows};
+use crate::search::{KEY_BITS, codes, vector_rows};
 
-/// The lower bits of a row's id are the message's key, the others the channel's: so the messages of a channel stand side by
-/// side, and it is known without a look which channel a row belongs to.
-pub(crate) const KEY_BITS: u32 = 36;
+/// The bits of a message's key in a row's id.
 pub(crate) const KEY_MASK: i64 = (1 << KEY_BITS) - 1;
 /// How many messages are indexed between two reports of the progress.
 const REPORTED: u64 = 1_000;
