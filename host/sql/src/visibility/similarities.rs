@@ -222,6 +222,7 @@ fn scales(cosines: BTreeMap<Script, Vec<f32>>) -> BTreeMap<Script, Scale> {
 }
 
 #[cfg(test)]
+#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::{Least, SAMPLED, mixed};
 
