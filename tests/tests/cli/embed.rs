@@ -73,7 +73,7 @@ fn messages_are_found_by_their_meaning_once_they_have_vectors() {
     let made = program.run(&["embed"]).output();
     let expected = "Made 13 vectors. Now 13 messages can be found by what they mean.\n";
     assert_eq!(made, expected);
-    // First letters and digits, of which no message is made. The author is part of what a message means.
+    // Letters and digits come first: they show the embedder's mean. The author is part of what a message means.
     assert_eq!(server.calls()[1].body["input"][0], "a");
     let embedded = server.calls()[2].body["input"][0].clone();
     assert_eq!(embedded, "ann: 予算 は 百二十万");
