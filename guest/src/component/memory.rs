@@ -1,7 +1,5 @@
 //! Exports and imports of the world `memory` in addition to `summarizer`: the import `storage`, and what works over it.
 
-use myao_terms::addressed::corrects;
-
 use super::{Component, Host, read_settings};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
@@ -188,13 +186,7 @@ impl searcher::Guest for Component {
         request.since.map(checked).transpose()?;
         request.until.map(checked).transpose()?;
         let bot = settings.bot_name.as_str();
-        let ignores = |found: &recall::FoundMessage| {
-            let text = &found.message.text;
-            // The host may know that a text without a mention is for the bot. A correction needs the mention.
-            let said = format!("@{bot} {text}");
-            marks::is_only_for(text, bot)
-                || found.is_for_bot && !corrects(&said, bot) && marks::is_only_for(&said, bot)
-        };
+        let ignores = |found: &recall::FoundMessage| marks::is_only_for(&found.message, bot);
         let searcher = Searcher::new(host, host, checked(now)?).ignoring(&ignores);
         searcher.search(&host.handed(request))
     }

@@ -26,13 +26,17 @@ impl Run<'_> {
         citations: &[Citation],
         context: &Context,
     ) -> Vec<KeptSpan> {
-        let channel_id = &context.conversation_history.channel_id;
+        let (channel_id, bot) = (
+            &context.conversation_history.channel_id,
+            &self.ports.settings.bot_name,
+        );
+        // The bot's own posts repeat what is remembered already, and what is only said to it tells nothing.
         let messages: Vec<Said<'_>> = match &context.target_thread_ts {
             Some(_) => prompt::target_thread_messages(context).iter().collect(),
             None => prompt::conversation_messages(context).collect::<Vec<_>>(),
         }
         .into_iter()
-        .filter(|message| self.may_keep(&message.user, &message.text))
+        .filter(|message| !self.is_own(&message.user) && !marks::is_only_for(message, bot))
         .map(|message| Said {
             at: MessageRef {
                 channel_id: channel_id.clone(),
@@ -88,9 +92,10 @@ impl Run<'_> {
         }
         spans.extend(lost_messages(&prose, merged).into_iter().map(whole));
         let texts = read_spans(self.ports.storage, &spans)?;
+        let bot = &self.ports.settings.bot_name;
         let (messages, records): (Vec<KeptText>, Vec<KeptText>) = texts
             .into_iter()
-            .filter(|text| self.may_keep(&text.user, &text.text))
+            .filter(|text| !self.is_own(&text.user) && !marks::is_text_only_for(&text.text, bot))
             .partition(|text| text.span.length == u32::MAX);
         let messages: Vec<Said<'_>> = messages
             .iter()
@@ -149,12 +154,9 @@ impl Run<'_> {
         })
     }
 
-    /// Returns true if facts of a message are kept: the bot's own posts repeat what is remembered already, and what is only
-    /// said to it tells nothing.
-    fn may_keep(&self, user: &User, text: &str) -> bool {
-        let bot = &self.ports.settings.bot_name;
-        let is_own = user.is_bot && user.name == *bot;
-        !is_own && !marks::is_only_for(text, bot)
+    /// Returns true if somebody is the bot itself.
+    fn is_own(&self, user: &User) -> bool {
+        user.is_bot && user.name == self.ports.settings.bot_name
     }
 }
 

@@ -21,7 +21,7 @@ pub use reading::read_all;
 pub use strikable::list_strikable;
 pub(crate) use supersede::Corrections;
 use supersede::Superseded;
-pub(crate) use words::{is_only_for, tells};
+pub(crate) use words::{is_only_for, is_text_only_for, tells};
 
 use crate::answer::CountTokens;
 use crate::bindings::errors::Error;

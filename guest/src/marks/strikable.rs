@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::reading::shown_memories;
 use super::supersede::Statement;
-use super::{Marks, is_only_for, time};
+use super::{Marks, is_text_only_for, time};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::marks::Strikable;
 use crate::bindings::recall::RecallQuery;
@@ -73,7 +73,7 @@ pub fn list_strikable(
     for message in messages {
         let (ts, user) = (&message.span.message.ts, &message.user);
         let is_own = user.is_bot && user.name == *bot;
-        if is_own || is_only_for(&message.text, bot) {
+        if is_own || is_text_only_for(&message.text, bot) {
             continue;
         }
         let all = lines(&message.text).into_iter();

@@ -26,7 +26,7 @@ fn questions_corrections_and_requests_to_forget_are_only_for_the_bot() {
         "@みゃお これを忘れてください",
         "@みゃお forget https://a.example/archives/C1/p1 @alice",
     ] {
-        assert!(is_only_for(text, "みゃお"), "{text}");
+        assert!(is_text_only_for(text, "みゃお"), "{text}");
     }
     for text in [
         "@みゃお 覚えて: 海",
@@ -34,7 +34,7 @@ fn questions_corrections_and_requests_to_forget_are_only_for_the_bot() {
         "@alice 忘れて",
         "忘れて",
     ] {
-        assert!(!is_only_for(text, "みゃお"), "{text}");
+        assert!(!is_text_only_for(text, "みゃお"), "{text}");
     }
 }
 

@@ -103,7 +103,7 @@ impl Responder<'_> {
 fn asks_the_bot(found: &FoundMessage, bot: &str) -> bool {
     let text = fold(&found.message.text).to_lowercase();
     let mention = format!("@{}", fold(bot).to_lowercase());
-    (found.is_for_bot || !bot.is_empty() && text.contains(&mention))
+    (found.message.is_for_bot || !bot.is_empty() && text.contains(&mention))
         && (only_asks(&text) || contains_words(&text, "だよね"))
 }
 

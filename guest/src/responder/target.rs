@@ -51,6 +51,7 @@ impl Responder<'_> {
             timestamp: self.now,
             thread_ts: None,
             edited_at: None,
+            is_for_bot: false,
         };
         let mut history = match inquiry.channel_id {
             Some(channel_id) => {

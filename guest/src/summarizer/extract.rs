@@ -78,7 +78,7 @@ fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
             })
         })
         .collect();
-    messages.retain(|message| !marks::is_only_for(&message.text, &task.context.persona.name));
+    messages.retain(|message| !marks::is_only_for(message, &task.context.persona.name));
     // An invalid id sorts first: a context from outside may have one, and only the order depends on it.
     messages.sort_by_key(|message| (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok()));
     messages

@@ -77,6 +77,7 @@ fn messages(json: &Value) -> Vec<Message> {
         timestamp: timestamp(&json["timestamp"]),
         thread_ts: optional_text(&json["thread_ts"]),
         edited_at: json.get("edited_at").map(timestamp),
+        is_for_bot: false,
     };
     list(json).iter().map(message).collect()
 }

@@ -129,6 +129,7 @@ impl Filled {
             timestamp,
             thread_ts: thread.map(|first| self.messages[first].1.ts.clone()),
             edited_at: None,
+            is_for_bot: false,
         };
         if self.open.contains(&channel) {
             storage.add_message(&channel, message.clone());

@@ -50,6 +50,7 @@ pub(crate) fn message(seconds: i64, text: &str) -> Message {
         timestamp: at(seconds),
         thread_ts: None,
         edited_at: None,
+        is_for_bot: false,
     }
 }
 

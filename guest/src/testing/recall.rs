@@ -40,7 +40,6 @@ impl PlainRecall {
             terms: myao_terms::terms(&message.text),
             similarity: None,
             done_at: None,
-            is_for_bot: false,
             message,
         });
     }

@@ -142,6 +142,7 @@ fn add_message(context: &mut Context, number: usize, line: &str) {
         },
         thread_ts: None,
         edited_at: None,
+        is_for_bot: false,
     });
 }
 

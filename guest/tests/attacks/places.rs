@@ -203,6 +203,7 @@ fn context_of(written: &Written<'_>) -> Context {
         timestamp: at(second),
         thread_ts: None,
         edited_at: None,
+        is_for_bot: false,
     };
     let thread = |thread_ts: &str, messages| Thread {
         thread_ts: thread_ts.to_owned(),

@@ -109,6 +109,7 @@ fn message(
         },
         thread_ts,
         edited_at: None,
+        is_for_bot: false,
     }
 }
 
@@ -128,6 +129,7 @@ pub(crate) fn say(unix_seconds: i64, name: &str, text: &str) -> Message {
         },
         thread_ts: None,
         edited_at: None,
+        is_for_bot: false,
     }
 }
 

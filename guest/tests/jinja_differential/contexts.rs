@@ -249,6 +249,7 @@ fn messages(random: &mut Random, thread_ts: Option<&str>) -> Vec<Message> {
             timestamp: random.timestamp(),
             thread_ts: thread_ts.map(str::to_owned),
             edited_at: None,
+            is_for_bot: false,
         })
         .collect()
 }

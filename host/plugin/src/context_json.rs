@@ -223,6 +223,7 @@ fn messages(
                 },
                 text: message.text,
                 thread_ts: message.thread_ts,
+                is_for_bot: false,
             })
         })
         .collect()

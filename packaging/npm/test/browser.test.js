@@ -20,7 +20,7 @@ const context = {
     channelId: 'C1', channelName: 'general', threads: [],
     topLevelMessages: [{
       ts: '1772445000.000001', user: { id: 'U1', name: 'aki', isBot: false }, text: 'The crane comes on Friday.',
-      timestamp: { unixSeconds: 1772445000, utcOffsetSeconds: 0 },
+      timestamp: { unixSeconds: 1772445000, utcOffsetSeconds: 0 }, isForBot: false,
     }],
   },
 };

@@ -252,7 +252,7 @@ test('the parts of what is too long for a model are asked for side by side', asy
   const summarizer = await Summarizer.load({ llm: { complete }, settings: { ...LLM.settings, 'memory.language': 'any', 'memory.prompt_language': 'en' } });
   const messages = Array.from({ length: 60 }, (_, n) => ({
     ts: `${NOW + n}.000001`, user: { id: 'U1', name: 'aki', isBot: false }, text: `The crane comes, they say. ${'Really. '.repeat(4)}`,
-    timestamp: { unixSeconds: NOW + n, utcOffsetSeconds: 0 },
+    timestamp: { unixSeconds: NOW + n, utcOffsetSeconds: 0 }, isForBot: false,
   }));
   const context = {
     persona: { name: 'myao', systemPrompt: '' }, channelMemories: [], threadMemories: [],

@@ -84,6 +84,7 @@ fn message(n: usize) -> Message {
         },
         thread_ts: None,
         edited_at: None,
+        is_for_bot: false,
     }
 }
 
@@ -145,5 +146,6 @@ fn guest_message(message: Message) -> guest::Message {
         timestamp: time(message.timestamp),
         thread_ts: message.thread_ts,
         edited_at: message.edited_at.map(time),
+        is_for_bot: false,
     }
 }

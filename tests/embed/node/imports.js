@@ -87,7 +87,7 @@ export class Platform {
     return shown.map(({ ts, userId, text, threadTs }) => {
       const hasReplies = shown.some((other) => other.threadTs === ts);
       const timestamp = { unixSeconds: Number(ts.split('.')[0]), utcOffsetSeconds: this.utcOffsetSeconds };
-      return { ts, user: this.getUser(userId), text, timestamp, threadTs: threadTs ?? (hasReplies ? ts : undefined) };
+      return { ts, user: this.getUser(userId), text, timestamp, threadTs: threadTs ?? (hasReplies ? ts : undefined), isForBot: false };
     });
   }
 }

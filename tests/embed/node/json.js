@@ -46,6 +46,7 @@ const readMessage = ({ ts, user, text, timestamp, thread_ts, edited_at }) => ({
   timestamp: time(timestamp),
   threadTs: thread_ts ?? undefined,
   editedAt: edited_at ? time(edited_at) : undefined,
+  isForBot: false,
 });
 
 /** A context in the shape of tests/goldens/context.json. @param {any} json @returns {Context} */

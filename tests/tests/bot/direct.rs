@@ -2,6 +2,7 @@
 
 use myao_tests::llm_server::LlmServer;
 
+use crate::bot::commands::{EAGER, ask, remembered};
 use crate::bot::support::{
     AKARI, CAMP, EMIKO, connect, connect_again, model, number, posts, prompts, replies_of, settled,
     workspace,
@@ -54,6 +55,8 @@ fn what_the_bot_was_asked_in_a_direct_message_is_no_source_of_an_answer_there() 
     bot.caught_up();
     slack.post(EMIKO, CAMP, "合宿の会場は箱根です。", None);
     slack.post(AKARI, DIRECT, "合宿の会場の希望は伊東です。", None);
+    // Two that wait at once are answered in any order.
+    posts(&slack, &mut bot, 1);
     for (count, question) in [(2, "合宿の会場はどこ?"), (3, "会場はどこですか?")] {
         slack.post(AKARI, DIRECT, question, None);
         let said = posts(&slack, &mut bot, count).pop().unwrap().text;
@@ -66,6 +69,26 @@ fn what_the_bot_was_asked_in_a_direct_message_is_no_source_of_an_answer_there() 
     let program = bot.stop();
     let found = program.run(&["search", "合宿の会場の希望"]).output();
     assert!(found.contains("熱海") && !found.contains("どこ"), "{found}");
+}
+
+#[test]
+fn what_the_bot_was_asked_in_a_direct_message_is_no_line_of_its_memory() {
+    let slack = workspace();
+    slack.add_direct_channel(DIRECT, AKARI);
+    let mut bot = connect(&slack, EAGER);
+    bot.caught_up();
+    for text in ["合宿は箱根に決定しました。", "宿は77万円に決定しましたか?"]
+    {
+        slack.post(AKARI, DIRECT, text, None);
+    }
+    posts(&slack, &mut bot, 2);
+    settled(&slack, &mut bot);
+    remembered(&mut bot, DIRECT, 1);
+    let memory = ask(&slack, DIRECT, "");
+    assert!(
+        memory.contains("箱根") && !memory.contains("77万円"),
+        "{memory}"
+    );
 }
 
 #[test]

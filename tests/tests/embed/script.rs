@@ -175,6 +175,7 @@ impl Script {
             timestamp: self.at(TsKey::parse(&message.ts).unwrap().unix_seconds()),
             thread_ts: message.thread_ts.clone(),
             edited_at: None,
+            is_for_bot: false,
         }
     }
 }

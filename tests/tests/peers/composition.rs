@@ -142,6 +142,7 @@ fn message(line: &str, number: usize) -> Message {
         },
         thread_ts: None,
         edited_at: None,
+        is_for_bot: false,
     }
 }
 

@@ -156,20 +156,47 @@ fn what_is_only_asked_of_the_bot_is_no_line_and_no_record() {
         "@みゃお 予算は120万円に決定しました。合っていますか？",
     );
     host.say("C1", -70, "@alice 会場は45万円に決定しましたか？");
+    // In a direct message no mention is needed.
+    let direct = Message {
+        is_for_bot: true,
+        ..message(-65, "宿は77万円に決定しましたか？")
+    };
+    host.storage.add_message("C1", direct);
     host.generate(0);
     let version = &host.storage.versions("C1")[0];
-    assert!(!version.contains("900万円"), "{version}");
+    for asked in ["900万円", "77万円"] {
+        assert!(!version.contains(asked), "{asked}: {version}");
+    }
     for told in ["120万円", "45万円"] {
         assert!(version.contains(told), "{told}: {version}");
     }
-    let asked = ts(-90);
+    let asked = [ts(-90), ts(-65)];
     let memory = &host.storage.of("C1", MemoryType::ShortTerm)[0];
     assert!(
         memory
             .records
             .iter()
-            .all(|record| record.message.ts != asked)
+            .all(|record| !asked.contains(&record.message.ts))
     );
+}
+
+#[test]
+fn no_value_follows_from_what_is_only_asked_in_a_direct_message() {
+    for (is_for_bot, founded) in [(false, true), (true, false)] {
+        let host = TestHost::with_prompts();
+        let text = "- 宿は77万円に決定した\n- お昼の話をした";
+        host.llm
+            .answer_by(move |_, _| Ok(completion(text, FinishReason::Stop)));
+        let asked = Message {
+            is_for_bot,
+            ..message(-65, "宿は77万円に決定しましたか？")
+        };
+        host.storage.add_message("C1", asked);
+        host.say("C1", -60, "お昼に行きませんか");
+        host.generate(0);
+        let version = &host.storage.versions("C1")[0];
+        assert_eq!(version.contains("77万円"), founded, "{version}");
+    }
 }
 
 #[test]

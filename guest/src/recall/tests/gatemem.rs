@@ -69,6 +69,7 @@ fn episode(value: &Value) -> (PlainRecall, BTreeMap<String, Timestamp>) {
             timestamp,
             thread_ts: None,
             edited_at: None,
+            is_for_bot: false,
         };
         recall.add("C1", message);
         times.insert(text(turn, "turn_id").to_owned(), timestamp);

@@ -45,6 +45,7 @@ fn read_conversation(host: &TestHost, conversation: &str) -> i64 {
             },
             thread_ts: thread.map(|(key, _)| threads.entry(key).or_insert(id).clone()),
             edited_at: None,
+            is_for_bot: false,
         };
         host.storage.add_message("C1", said);
     }

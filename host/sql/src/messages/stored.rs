@@ -132,14 +132,14 @@ pub(crate) fn marked(
     let mut marked: Vec<Marked> = connection.query_map(statement, columns, |row| {
         Ok(Marked {
             message: message(row, place)?,
-            is_pinned: row.get(7)?,
+            is_pinned: row.get(8)?,
         })
     })?;
     marked.reverse();
     Ok(marked)
 }
 
-/// A message from the columns that `sql/messages.sql` and `sql/marked.sql` select.
+/// A message from the first columns that `sql/messages.sql` and others select.
 pub(crate) fn message(row: &Row<'_>, place: &Place) -> Result<Message> {
     let key: i64 = row.get(0)?;
     let written = myao_plugin::ts::TsKey::from_database(key).unix_seconds();
@@ -155,6 +155,7 @@ pub(crate) fn message(row: &Row<'_>, place: &Place) -> Result<Message> {
         timestamp: place.local_time.at(written),
         thread_ts: row.get::<Option<i64>>(5)?.map(rows::ts),
         edited_at: edited.map(|seconds| place.local_time.at(seconds)),
+        is_for_bot: row.get(7)?,
     })
 }
 

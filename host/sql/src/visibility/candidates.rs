@@ -215,8 +215,8 @@ impl<'a> Search<'a> {
         let columns = params![json_array(&keys), self.until];
         let mut found: Vec<(i64, i64, FoundMessage)> = Vec::with_capacity(keys.len());
         self.connection.each(sql, columns, |row| -> Result<()> {
-            let (ts, channel): (i64, i64) = (row.get(0)?, row.get(7)?);
-            let index_row = row_of(channel, row.get(8)?);
+            let (ts, channel): (i64, i64) = (row.get(0)?, row.get(8)?);
+            let index_row = row_of(channel, row.get(9)?);
             let Some(channel) = self.visible.channels.get(&channel) else {
                 return Ok(());
             };
@@ -229,8 +229,7 @@ impl<'a> Search<'a> {
                 message: message(row, place)?,
                 terms: Vec::new(),
                 similarity: None,
-                done_at: row.get::<Option<i64>>(9)?.map(rows::ts),
-                is_for_bot: row.get(10)?,
+                done_at: row.get::<Option<i64>>(10)?.map(rows::ts),
             };
             found.push((ts, index_row, found_message));
             Ok(())

@@ -275,6 +275,7 @@ impl State {
             timestamp: utc(ts.unix_seconds()),
             thread_ts: record.thread_ts.or_else(first).map(|of| of.to_string()),
             edited_at: record.edited_at.map(utc),
+            is_for_bot: false,
         })
     }
 

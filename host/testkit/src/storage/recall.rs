@@ -67,7 +67,6 @@ impl State {
                 terms: terms(&message.text),
                 similarity: None,
                 done_at: None,
-                is_for_bot: false,
                 message,
             })
         });

@@ -22,6 +22,7 @@ fn known(ts: &str, thread: Option<&str>) -> Message {
         },
         thread_ts: thread.map(str::to_owned),
         edited_at: None,
+        is_for_bot: false,
     }
 }
 

@@ -38,7 +38,7 @@ function shown(state, message, there, utcOffsetSeconds) {
   const threadTs = message.threadTs ?? (hasReplies ? message.ts : undefined);
   const time = (/** @type {number} */ unixSeconds) => ({ unixSeconds, utcOffsetSeconds });
   const editedAt = message.editedAt === undefined ? undefined : time(message.editedAt);
-  return { ts: message.ts, user: author(state, message), text: message.text, timestamp: time(secondOf(message.ts)), threadTs, editedAt };
+  return { ts: message.ts, user: author(state, message), text: message.text, timestamp: time(secondOf(message.ts)), threadTs, editedAt, isForBot: false };
 }
 
 /** @param {State} state @param {Kept} message @returns {User} */

@@ -72,7 +72,6 @@ function foundIn(state, channelId, keys, until, utcOffsetSeconds) {
     terms: termsOf(found[n], message.text),
     similarity: undefined,
     doneAt: undefined,
-    isForBot: false,
   }));
 }
 

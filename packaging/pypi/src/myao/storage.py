@@ -211,7 +211,6 @@ class FoundMessage:
     terms: list[str]
     similarity: F32 | None = None
     done_at: str | None = None
-    is_for_bot: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,8 @@ class Message:
     """The first message of its thread; `None` for a top-level message without replies."""
     edited_at: Timestamp | None = None
     """When it was last edited; `text` is the edited text."""
+    is_for_bot: bool = False
+    """True if it was addressed to the bot: by a mention, or in a conversation with the bot alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,6 +251,7 @@ impl Run<'_> {
             timestamp: time(ts.unix_seconds()),
             thread_ts: None,
             edited_at: said.edited_at.map(time),
+            is_for_bot: false,
         }
     }
 }

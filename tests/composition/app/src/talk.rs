@@ -62,5 +62,6 @@ fn message(line: &str, number: usize) -> Option<Message> {
         },
         thread_ts: None,
         edited_at: None,
+        is_for_bot: false,
     })
 }

@@ -59,6 +59,7 @@ async fn with_gaps() -> (Host, Target) {
         timestamp: myao_tests::store::utc(ts.unix_seconds()),
         thread_ts: thread.map(|thread| thread.to_string()),
         edited_at: None,
+        is_for_bot: false,
     };
     let other = TsKey::first_of(START + 5);
     for message in [
@@ -157,6 +158,7 @@ async fn what_the_platform_tells_of_later_is_not_shown() {
         timestamp: myao_tests::store::utc(NOW + 1),
         thread_ts: target.thread_ts.clone(),
         edited_at: None,
+        is_for_bot: false,
     };
     host.chat.add_message("C3", later).unwrap();
     mention(&host, &target).await.unwrap();

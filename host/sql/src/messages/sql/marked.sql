@@ -35,6 +35,7 @@ SELECT
     -- The first message of a thread has its own id here, if there is a reply.
     CASE WHEN t.first_reply_key <= ?2 THEN m.ts_key ELSE m.thread_key END,
     m.edited_at,
+    EXISTS (SELECT 1 FROM replies AS r WHERE r.channel = m.channel AND r.ts_key = m.ts_key AND r.kind = 0),
     marked.is_pinned
 FROM marked
 CROSS JOIN messages AS m ON m.key = marked.key

@@ -56,7 +56,8 @@ SELECT
     m.text,
     -- The first message of a thread has its own id here, if there is a reply.
     CASE WHEN t.first_reply_key <= ?3 THEN m.ts_key ELSE m.thread_key END,
-    m.edited_at
+    m.edited_at,
+    EXISTS (SELECT 1 FROM replies AS r WHERE r.channel = m.channel AND r.ts_key = m.ts_key AND r.kind = 0)
 FROM shown
 CROSS JOIN messages AS m ON m.key = shown.key
 LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id

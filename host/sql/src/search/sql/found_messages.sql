@@ -8,6 +8,7 @@ SELECT
     -- The first message of a thread has its own id here, if there is a reply.
     CASE WHEN t.first_reply_key <= ?2 THEN m.ts_key ELSE m.thread_key END,
     m.edited_at,
+    EXISTS (SELECT 1 FROM replies AS r WHERE r.channel = m.channel AND r.ts_key = m.ts_key AND r.kind = 0),
     m.channel,
     m.key,
     (
@@ -16,8 +17,7 @@ SELECT
         WHERE d.channel = m.channel AND d.ts_key = m.ts_key AND d.is_given = 1 AND d.at <= ?2
             AND COALESCE(marker.is_bot, 0) = 0
             AND (marker.is_guest = 0 OR (marker.is_guest IS NULL AND c.members_at = 0 AND c.audience <> 2))
-    ),
-    EXISTS (SELECT 1 FROM replies AS r WHERE r.channel = m.channel AND r.ts_key = m.ts_key AND r.kind = 0)
+    )
 FROM integers(?1) AS wanted
 CROSS JOIN messages AS m ON m.key = wanted.value
 JOIN channels AS c ON c.key = m.channel
