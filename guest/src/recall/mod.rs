@@ -12,12 +12,16 @@ use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest, Searc
 use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery};
 use crate::bindings::types::{MessageRef, Timestamp};
 use crate::extractive::settled::mentions_change;
+use crate::now::local;
 use crate::ports::{Recall, Storage};
 use crate::records::decisions;
+use crate::text::dates::Dates;
 use crate::text::fold;
 use crate::text::sentences::says_little;
 use crate::text::terms::terms as content_words;
 use crate::text::times::{self, AskedTime};
+use crate::text::values::normal;
+use crate::text::values::reading::read as read_values;
 use crate::ts::{MAX_SEQUENCE, Ts};
 use requests::{
     say_nothing, subject_terms, without_decision_request, without_done_request,
@@ -53,6 +57,8 @@ struct Understood {
     until: Ts,
     /// The first and the last message of the time in which it was written in all likelihood.
     likely: Option<(Ts, Ts)>,
+    /// The days that it names.
+    days: BTreeSet<NaiveDate>,
     /// The request in words, for a host that finds messages by their meaning.
     text: String,
     /// The kind of overview, if it asks for nothing that was said in particular.
@@ -65,6 +71,23 @@ impl Understood {
         let since = self.likely.map(|(first, _)| first).max(self.since);
         let last = self.likely.map(|(_, last)| last);
         (since, last.map_or(self.until, |last| last.min(self.until)))
+    }
+
+    /// Returns true if a message was written in the time in which it was in all likelihood, or is of a day that is named.
+    fn is_of_its_time(&self, found: &FoundMessage) -> bool {
+        let is_then = |(first, last)| {
+            let ts = Ts::parse(&found.at.ts);
+            ts.is_ok_and(|ts| first <= ts && ts <= last)
+        };
+        let message = &found.message;
+        let named = || {
+            let day = local(message.timestamp)?.date();
+            let mut days = days_named(&message.text, day);
+            days.remove(&day);
+            Some(days)
+        };
+        self.likely.is_some_and(is_then)
+            || !self.days.is_empty() && named().is_some_and(|days| !days.is_disjoint(&self.days))
     }
 }
 
@@ -341,6 +364,9 @@ impl<'a> Searcher<'a> {
             since: since.max(first_day.map(first)),
             until: end.map_or(until, |end| last(end).min(until)),
             likely: likely.map(|days| (first(days.first), last(days.end))),
+            days: self
+                .today()
+                .map_or_else(BTreeSet::new, |today| days_named(&request.text, today)),
             text: asked.rest.trim().to_owned(),
             overview,
         })
@@ -381,12 +407,8 @@ impl<'a> Searcher<'a> {
         let mut seen = BTreeSet::new();
         found.messages.retain(|found| seen.insert(place(&found.at)));
         let terms_of = |name: &str| self.recall.terms(&fold(name));
-        Ok(rank::rank(
-            found,
-            &understood.terms,
-            understood.likely,
-            &terms_of,
-        ))
+        let is_likely = |found: &FoundMessage| understood.is_of_its_time(found);
+        Ok(rank::rank(found, &understood.terms, &is_likely, &terms_of))
     }
 
     fn candidates(
@@ -442,6 +464,12 @@ fn begins_with_name(text: &str, name: &str) -> bool {
         let next = behind.chars().next();
         !next.is_some_and(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
     })
+}
+
+/// The days that a text of that day names.
+fn days_named(text: &str, today: NaiveDate) -> BTreeSet<NaiveDate> {
+    let text = normal(text);
+    Dates::of(&text, &read_values(&text), today).meant
 }
 
 fn says_decision(hit: &Hit) -> bool {

@@ -35,11 +35,11 @@ struct Document {
     counts: Vec<f64>,
 }
 
-/// Ranks candidates for the terms of a question, the best first. `likely` is the time in which it was written in all likelihood.
+/// Ranks candidates for the terms of a question, the best first. `is_likely` tells those of the time that is asked for.
 pub(super) fn rank(
     found: Candidates,
     terms: &[String],
-    likely: Option<(Ts, Ts)>,
+    is_likely: &dyn Fn(&FoundMessage) -> bool,
     terms_of: &dyn Fn(&str) -> Vec<String>,
 ) -> Vec<Hit> {
     let total = f64::from(found.message_count);
@@ -54,9 +54,7 @@ pub(super) fn rank(
     let last = float(documents.len()).max(2.0) - 1.0;
     let mut ranked: Vec<(f64, usize, Document)> = Vec::with_capacity(documents.len());
     for ((number, document), fit) in documents.into_iter().enumerate().zip(fits) {
-        let is_likely = likely
-            .is_some_and(|(first, last)| document.ts.is_some_and(|ts| first <= ts && ts <= last));
-        let time = float(number) / last + f64::from(u8::from(is_likely));
+        let time = float(number) / last + f64::from(u8::from(is_likely(&document.found)));
         // A message that fits no better than any other is no hit.
         if fit > 0.0 {
             ranked.push((fit * (1.0 + TIME * time), number, document));

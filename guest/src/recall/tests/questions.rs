@@ -212,6 +212,34 @@ fn time_that_is_asked_for_bounds_or_leads() {
 }
 
 #[test]
+fn day_that_a_message_names_counts_as_its_time() {
+    for (texts, question) in [
+        (
+            [
+                "the crane is checked next Friday",
+                "the crane is checked by the driver",
+            ],
+            "Is the crane checked on 8 March?",
+        ),
+        (
+            [
+                "来週の金曜にクレーンを点検します",
+                "運転手もあとにクレーンを点検します",
+            ],
+            "3月8日にクレーンを点検する？",
+        ),
+    ] {
+        let [day, driver] = texts;
+        // They were written on Monday, 26 February 2024, and the day after.
+        let messages = [("GENERAL", -4 * DAY, day), ("GENERAL", -3 * DAY, driver)];
+        let stored = said(&[&NOISE[..], &messages].concat());
+        assert_eq!(found(&stored, question)[0], day);
+        let later = question.replace('8', "9");
+        assert_eq!(found(&stored, &later)[0], driver);
+    }
+}
+
+#[test]
 fn channel_that_is_named_bounds() {
     let stored = said(&[
         ("GENERAL", -3 * DAY, "the crane comes"),
