@@ -20,7 +20,7 @@ pub(crate) fn text(number: u32, edits: u32, is_question: bool) -> String {
     let amount = 1000 + 10 * number + edits % 10;
     match (is_question, number % 3) {
         (true, _) => {
-            format!("k{number:03} Who knows the {subject} of {thing}, is it {amount} euros?")
+            format!("k{number:03} The {subject} of {thing} is {amount} euros. Who knows more?")
         }
         (false, 0) => format!("k{number:03} {thing} の {subject} は {amount} euros に決めました。"),
         (false, _) => format!("k{number:03} We set the {subject} of {thing} at {amount} euros."),

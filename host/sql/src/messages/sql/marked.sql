@@ -35,10 +35,11 @@ SELECT
     -- The first message of a thread has its own id here, if there is a reply.
     CASE WHEN t.first_reply_key <= ?2 THEN m.ts_key ELSE m.thread_key END,
     m.edited_at,
-    EXISTS (SELECT 1 FROM replies AS r WHERE r.channel = m.channel AND r.ts_key = m.ts_key AND r.kind = 0),
+    asked.ts_key IS NOT NULL,
     marked.is_pinned
 FROM marked
 CROSS JOIN messages AS m ON m.key = marked.key
 LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id
 LEFT JOIN backlog AS t ON t.channel = m.channel AND t.thread_key = m.ts_key AND m.thread_key IS NULL
+LEFT JOIN replies AS asked ON asked.channel = m.channel AND asked.ts_key = m.ts_key AND asked.kind = 0
 ORDER BY m.ts_key DESC LIMIT ?3;
