@@ -35,8 +35,8 @@ pub struct VectorCount {
     pub missing: u64,
 }
 
-/// The vectors of one workspace's messages. They are all of one embedder, which is named by the digest of its identity: those of
-/// another one are removed by the first call that names a new one.
+/// The vectors of one workspace's messages. An embedder is named by the digest of its identity. Those of two are kept, so that a model
+/// can take the place of another one: those of the older go when many newer messages have none of them.
 ///
 /// A vector goes with the text that it was made of: in the transaction that changes or removes it. The defaults are those of
 /// a store without vectors.

@@ -210,16 +210,18 @@ CREATE TABLE memory_index (
 );
 CREATE INDEX memory_index_tokens ON memory_index USING gin (tokens) WITH (fastupdate = off);
 
--- The embedder whose vectors a workspace's messages have.
+-- The embedders whose vectors a workspace's messages have: two while one takes the place of the other.
 CREATE TABLE embedders (
-    workspace BIGINT PRIMARY KEY REFERENCES workspaces (key),
+    workspace BIGINT NOT NULL REFERENCES workspaces (key),
+    generation BIGINT NOT NULL CHECK (generation IN (0, 1)), -- search/vector_rows.rs says what it is for
     digest TEXT COLLATE "C" NOT NULL, -- of the embedder's identity
     offered_to BIGINT NOT NULL, -- the key of the newest message that the embedder was offered
-    center BYTEA -- the numbers that are subtracted from its vectors for their codes, each as four bytes; NULL for zeros
+    center BYTEA, -- the numbers that are subtracted from its vectors for their codes, each as four bytes; NULL for zeros
+    PRIMARY KEY (workspace, generation)
 );
 
--- The vectors of messages that the embedder was offered. A row's id is that of the message's row in message_index, and it goes
--- with it.
+-- The vectors of messages that an embedder was offered. A row's id is that of the message's row in message_index, and the bit of
+-- the embedder's generation; it goes with it.
 CREATE TABLE message_vectors (
     row BIGINT PRIMARY KEY,
     vector BYTEA -- vectors.rs says how it is written; empty if the text says nothing; NULL until the new text of an edited message

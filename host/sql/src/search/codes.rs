@@ -7,14 +7,15 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::params;
-use crate::search::KEY_BITS;
+use crate::search::{KEY_BITS, SECOND};
 use crate::session::{Connection, OptionalExtension, Result};
 use crate::sight::json_array;
 
 /// The lower bits of a row's id that do not count: so many messages of a channel may have their codes in one block.
 const BLOCK_BITS: u32 = 11;
-/// How many blocks a channel can have.
+/// How many blocks a channel can have, of both generations of vectors and of one.
 const BLOCKS: i64 = 1 << (KEY_BITS - BLOCK_BITS);
+const BLOCKS_OF_ONE: i64 = BLOCKS / 2;
 /// How many rows are looked up at once.
 const AT_ONCE: usize = 10_000;
 /// The bytes of a block before its entries: how long each is.
@@ -105,19 +106,27 @@ fn entries(block: i64, bytes: &[u8]) -> impl Iterator<Item = (i64, Code<'_>)> {
     })
 }
 
-/// Hands each code of these channels to `visit`, with its row.
+/// Hands each code of a generation in these channels to `visit`, with its message's row.
 pub(crate) fn each(
     connection: &Connection,
     channels: &BTreeSet<i64>,
+    generation: i64,
     mut visit: impl FnMut(i64, Code<'_>),
 ) -> Result<()> {
     let sql = "SELECT b.block, b.codes FROM integers(?1) AS c \
-        CROSS JOIN message_codes AS b ON b.block BETWEEN c.value * ?2 AND c.value * ?2 + ?2 - 1";
-    connection.each(sql, params![json_array(channels), BLOCKS], |row| {
-        let block = row.get(0)?;
-        entries(block, row.get_ref(1)?.bytes()).for_each(|(row, code)| visit(row, code));
-        Ok(())
-    })
+        CROSS JOIN message_codes AS b ON b.block BETWEEN c.value * ?2 + ?3 AND c.value * ?2 + ?3 + ?4 - 1";
+    let first = generation * BLOCKS_OF_ONE;
+    connection.each(
+        sql,
+        params![json_array(channels), BLOCKS, first, BLOCKS_OF_ONE],
+        |row| {
+            let block = row.get(0)?;
+            let codes = row.get_ref(1)?;
+            entries(block, codes.bytes())
+                .for_each(|(row, code)| visit(row - generation * SECOND, code));
+            Ok(())
+        },
+    )
 }
 
 /// Gives rows codes, and others none.
@@ -163,10 +172,11 @@ pub(crate) fn change(
     Ok(())
 }
 
-/// Removes all codes of a channel.
-pub(crate) fn clear(connection: &Connection, channel: i64) -> Result<()> {
-    let sql = "DELETE FROM message_codes WHERE block BETWEEN ?1 * ?2 AND ?1 * ?2 + ?2 - 1";
-    connection.execute(sql, params![channel, BLOCKS])?;
+/// Removes all codes of a channel that are of a generation.
+pub(crate) fn clear(connection: &Connection, channel: i64, generation: i64) -> Result<()> {
+    let first = channel * BLOCKS + generation * BLOCKS_OF_ONE;
+    let sql = "DELETE FROM message_codes WHERE block BETWEEN ?1 AND ?2";
+    connection.execute(sql, [first, first + BLOCKS_OF_ONE - 1])?;
     Ok(())
 }
 

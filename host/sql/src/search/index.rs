@@ -9,7 +9,7 @@ use crate::params;
 use crate::session::{Connection, Dialect, Error, OptionalExtension, Result};
 use myao_terms::terms;
 
-use crate::search::{KEY_BITS, codes, vector_rows};
+use crate::search::{KEY_BITS, SECOND, codes, vector_rows};
 
 /// The bits of a message's key in a row's id.
 pub(crate) const KEY_MASK: i64 = (1 << KEY_BITS) - 1;
@@ -94,7 +94,7 @@ impl Unindexed {
             }
         }
         self.new.clear();
-        codes::change(connection, &BTreeMap::new(), &changed)?;
+        vector_rows::remove_codes(connection, &changed)?;
         leave_no_key(connection, Table::Messages, &gone)?;
         for (channel, added) in added {
             count(connection, channel, added)?;
@@ -313,7 +313,7 @@ pub fn leftovers(
         )
     };
     let count = |table, row| {
-        let columns = params![KEY_MASK, workspace, KEY_MASK + 1];
+        let columns = params![KEY_MASK & !SECOND, workspace, KEY_MASK + 1];
         connection.query_row(&gone(table, row), columns, |row| row.get(0))
     };
     let messages: u32 = count("message_index", "rowid")?;

@@ -4,13 +4,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::iter;
 
+use crate::params;
 use crate::session::{Connection, Result};
 use crate::sight::json_array;
 use myao_plugin::embedder::Meaning;
 
+use crate::search::SECOND;
 use crate::search::codes::{self, Nearness};
 use crate::search::index::channel_of;
-use crate::visibility::vectors::{Script, center, cosine, used_embedder};
+use crate::visibility::vectors::{Script, Used, cosine};
 use crate::visibility::visible::Visible;
 
 /// With how many messages of each script a question is compared, to know how similar they are to it on average.
@@ -30,6 +32,8 @@ const LEAST_COMPARED: usize = 8;
 #[derive(Default)]
 pub(crate) struct Similarities {
     question: Vec<f32>,
+    /// Of the vectors.
+    generation: i64,
     /// Of each script; empty if nothing can be compared.
     scales: BTreeMap<Script, Scale>,
     /// By row.
@@ -47,17 +51,20 @@ impl Similarities {
         wanted: impl Fn(i64) -> bool,
         since: i64,
     ) -> Result<Self> {
-        if used_embedder(connection, visible.workspace)?.as_deref() != Some(&meaning.embedder) {
+        let used = Used::find(connection, visible.workspace, &meaning.embedder)?;
+        let Some(Used {
+            generation, center, ..
+        }) = used
+        else {
             return Ok(Self::default());
-        }
+        };
         let question = meaning.vector.numbers();
-        let center = center(connection, visible.workspace)?;
         let center = center.iter().copied().chain(iter::repeat(0.0));
         let numbers: Vec<f32> = question.iter().zip(center).map(|(a, b)| a - b).collect();
         let nearness = Nearness::to(&numbers);
         let mut seen = [Seen::default(), Seen::default()];
         let channels = visible.channels.keys().copied().collect();
-        codes::each(connection, &channels, |row, code| {
+        codes::each(connection, &channels, generation, |row, code| {
             let [others, spaceless] = &mut seen;
             let seen = match Script::written(code.script) {
                 Script::Other => others,
@@ -73,6 +80,7 @@ impl Similarities {
         let mut sample = BTreeSet::new();
         let mut similarities = Self {
             question: question.to_vec(),
+            generation,
             ..Self::default()
         };
         for seen in seen {
@@ -125,15 +133,19 @@ impl Similarities {
         connection: &Connection,
         rows: &BTreeSet<i64>,
     ) -> Result<Vec<(i64, Script, f32)>> {
-        let sql = "SELECT v.row, v.vector FROM integers(?1) AS wanted \
-            CROSS JOIN message_vectors AS v ON v.row = wanted.value WHERE v.vector IS NOT NULL";
+        let sql = "SELECT wanted.value, v.vector FROM integers(?1) AS wanted \
+            CROSS JOIN message_vectors AS v ON v.row = wanted.value + ?2 WHERE v.vector IS NOT NULL";
         let mut found = Vec::with_capacity(rows.len());
-        connection.each(sql, [json_array(rows)], |row| -> Result<()> {
-            let compared = cosine(row.get_ref(1)?.bytes(), &self.question);
-            let row = row.get(0)?;
-            found.extend(compared.map(|(script, cosine)| (row, script, cosine)));
-            Ok(())
-        })?;
+        connection.each(
+            sql,
+            params![json_array(rows), self.generation * SECOND],
+            |row| -> Result<()> {
+                let compared = cosine(row.get_ref(1)?.bytes(), &self.question);
+                let row = row.get(0)?;
+                found.extend(compared.map(|(script, cosine)| (row, script, cosine)));
+                Ok(())
+            },
+        )?;
         // An order of its own would make another sum.
         found.sort_by_key(|(row, ..)| *row);
         Ok(found)

@@ -17,11 +17,16 @@ use myao_plugin::storage::StorageError;
 use crate::journal::calls::{milliseconds, since_1970};
 use crate::rows::list;
 use crate::search::codes::{self, Code};
-use crate::search::index::{KEY_MASK, row_of, rows_of};
+use crate::search::index::{KEY_MASK, row_of};
+use crate::search::{SECOND, vector_rows};
 use crate::workspace::SqlWorkspace;
 
 const SAVE: &str = "INSERT INTO message_vectors (row, vector) VALUES (?1, ?2) \
     ON CONFLICT (row) DO UPDATE SET vector = excluded.vector";
+/// The bits of a message's key in the row of its vector.
+const KEY_OF_VECTOR: i64 = KEY_MASK & !SECOND;
+/// The vectors of an embedder go when so many newer messages have some by the other one: nobody makes them any more.
+const LEFT_BEHIND: i64 = 1_000;
 /// The largest signed byte of a stored vector.
 const MOST: f32 = 127.0;
 
@@ -34,9 +39,15 @@ impl Vectors for SqlWorkspace {
     ) -> Result<Vec<WithoutVector>, StorageError> {
         let embedder = embedder.to_owned();
         self.writing(move |connection, place| {
-            begin_with(connection, place.workspace, &embedder)?;
+            let used = Used::find_or_begin(connection, place.workspace, &embedder)?;
             let sql = include_str!("../search/sql/without_vector.sql");
-            let columns = params![place.workspace, KEY_MASK, limit];
+            let columns = params![
+                place.workspace,
+                KEY_OF_VECTOR,
+                limit,
+                used.bit(),
+                used.offered_to
+            ];
             Ok(list(connection, sql, columns, |row| {
                 Ok(WithoutVector {
                     key: row.get(0)?,
@@ -55,12 +66,11 @@ impl Vectors for SqlWorkspace {
     ) -> Result<(), StorageError> {
         let embedder = embedder.to_owned();
         self.writing(move |connection, place| {
-            if used_embedder(connection, place.workspace)? != Some(embedder) {
+            let Some(used) = Used::find(connection, place.workspace, &embedder)? else {
                 return Ok(());
-            }
+            };
             let keys = vectors.iter().map(|(message, _)| message.key).collect();
             let stored = stored(connection, place.workspace, &keys)?;
-            let center = center(connection, place.workspace)?;
             let (mut new, mut gone) = (BTreeMap::new(), BTreeSet::new());
             for (message, vector) in &vectors {
                 let stored = stored.get(&message.key);
@@ -69,19 +79,20 @@ impl Vectors for SqlWorkspace {
                 };
                 let vector = vector.as_ref().map(|vector| written(&message.text, vector));
                 let vector = vector.unwrap_or_default();
-                match code_of(stored.ts, &vector, &center) {
-                    Some(code) => drop(new.insert(stored.row, code)),
-                    None => drop(gone.insert(stored.row)),
+                let row = stored.row | used.bit();
+                match code_of(stored.ts, &vector, &used.center) {
+                    Some(code) => drop(new.insert(row, code)),
+                    None => drop(gone.insert(row)),
                 }
-                connection.execute(SAVE, params![stored.row, vector])?;
+                connection.execute(SAVE, params![row, vector])?;
             }
             codes::change(connection, &new, &gone)?;
             let offered_to = vectors.iter().map(|(message, _)| message.key).max();
             connection.execute(
-                "UPDATE embedders SET offered_to = MAX(offered_to, ?2) WHERE workspace = ?1",
-                params![place.workspace, offered_to.unwrap_or(0)],
+                "UPDATE embedders SET offered_to = MAX(offered_to, ?3) WHERE workspace = ?1 AND generation = ?2",
+                params![place.workspace, used.generation, offered_to.unwrap_or(0)],
             )?;
-            Ok(())
+            Ok(end_if_left_behind(connection, place.workspace, &used)?)
         })
         .await
     }
@@ -89,8 +100,8 @@ impl Vectors for SqlWorkspace {
     async fn has_center(&self, embedder: &str) -> Result<bool, StorageError> {
         let embedder = embedder.to_owned();
         self.reading(move |connection, place| {
-            let is_used = used_embedder(connection, place.workspace)? == Some(embedder);
-            Ok(is_used && !center(connection, place.workspace)?.is_empty())
+            let used = Used::find(connection, place.workspace, &embedder)?;
+            Ok(used.is_some_and(|used| !used.center.is_empty()))
         })
         .await
     }
@@ -114,9 +125,10 @@ impl Vectors for SqlWorkspace {
     async fn vector_count(&self, embedder: &str) -> Result<VectorCount, StorageError> {
         let embedder = embedder.to_owned();
         self.reading(move |connection, place| {
-            let is_used = used_embedder(connection, place.workspace)? == Some(embedder);
+            let used = Used::find(connection, place.workspace, &embedder)?;
+            let (bit, offered_to) = used.map_or((0, -1), |used| (used.bit(), used.offered_to));
             let sql = include_str!("../search/sql/vector_count.sql");
-            let columns = params![place.workspace, KEY_MASK, is_used];
+            let columns = params![place.workspace, bit, offered_to];
             let counted = connection.query_row(sql, columns, |row| {
                 Ok(VectorCount {
                     made: row.get::<u32>(0)?.into(),
@@ -163,52 +175,88 @@ impl Vectors for SqlWorkspace {
     }
 }
 
-/// The digest of the embedder whose vectors a workspace has.
-pub(super) fn used_embedder(connection: &Connection, workspace: i64) -> Result<Option<String>> {
-    connection
-        .query_row(
-            "SELECT digest FROM embedders WHERE workspace = ?1",
-            [workspace],
-            |row| row.get(0),
-        )
-        .optional()
+/// An embedder whose vectors a workspace's messages have.
+pub(super) struct Used {
+    /// Which of the two it is.
+    pub(super) generation: i64,
+    /// The newest message that it was offered.
+    offered_to: i64,
+    /// The numbers that are subtracted from vectors for their codes; empty for zeros.
+    pub(super) center: Vec<f32>,
 }
 
-/// The numbers that are subtracted from vectors for their codes; empty for zeros.
-pub(super) fn center(connection: &Connection, workspace: i64) -> Result<Vec<f32>> {
-    let sql = "SELECT center FROM embedders WHERE workspace = ?1";
-    let bytes: Option<Option<Vec<u8>>> = connection
-        .query_row(sql, [workspace], |row| row.get(0))
-        .optional()?;
-    let bytes = bytes.flatten().unwrap_or_default();
-    let numbers = bytes.chunks_exact(4).filter_map(<[u8]>::first_chunk);
-    Ok(numbers.map(|number| f32::from_le_bytes(*number)).collect())
+impl Used {
+    pub(super) fn find(
+        connection: &Connection,
+        workspace: i64,
+        embedder: &str,
+    ) -> Result<Option<Self>> {
+        let sql = "SELECT generation, offered_to, center FROM embedders WHERE workspace = ?1 AND digest = ?2";
+        let found = connection.query_row(sql, params![workspace, embedder], |row| {
+            let bytes: Option<Vec<u8>> = row.get(2)?;
+            let bytes = bytes.unwrap_or_default();
+            let numbers = bytes.chunks_exact(4).filter_map(<[u8]>::first_chunk);
+            Ok(Self {
+                generation: row.get(0)?,
+                offered_to: row.get(1)?,
+                center: numbers.map(|number| f32::from_le_bytes(*number)).collect(),
+            })
+        });
+        found.optional()
+    }
+
+    /// A new one takes the place that is free, or that of the one that is further behind.
+    fn find_or_begin(connection: &Connection, workspace: i64, embedder: &str) -> Result<Self> {
+        if let Some(used) = Self::find(connection, workspace, embedder)? {
+            return Ok(used);
+        }
+        let sql = "SELECT generation FROM embedders WHERE workspace = ?1 ORDER BY offered_to DESC LIMIT 1";
+        let kept: Option<i64> = connection
+            .query_row(sql, [workspace], |row| row.get(0))
+            .optional()?;
+        let generation = kept.map_or(0, |kept| 1 - kept);
+        end(connection, workspace, generation)?;
+        connection.execute(
+            "INSERT INTO embedders (workspace, generation, digest, offered_to) VALUES (?1, ?2, ?3, 0)",
+            params![workspace, generation, embedder],
+        )?;
+        Ok(Self {
+            generation,
+            offered_to: 0,
+            center: Vec::new(),
+        })
+    }
+
+    fn bit(&self) -> i64 {
+        self.generation * SECOND
+    }
 }
 
-/// Removes the vectors of another embedder.
-fn begin_with(connection: &Connection, workspace: i64, embedder: &str) -> Result<()> {
-    if used_embedder(connection, workspace)?.as_deref() == Some(embedder) {
+/// Removes the vectors of the other embedder if it is too far behind.
+fn end_if_left_behind(connection: &Connection, workspace: i64, used: &Used) -> Result<()> {
+    let other = 1 - used.generation;
+    let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM messages AS m \
+        JOIN embedders AS o ON o.workspace = ?1 AND o.generation = ?2 JOIN embedders AS u ON u.workspace = ?1 AND u.generation = ?3 \
+        WHERE m.workspace = ?1 AND m.deleted_at IS NULL AND m.key > o.offered_to AND m.key <= u.offered_to LIMIT ?4) AS ahead";
+    let columns = params![workspace, other, used.generation, LEFT_BEHIND];
+    let ahead: i64 = connection.query_row(sql, columns, |row| row.get(0))?;
+    if ahead < LEFT_BEHIND {
         return Ok(());
     }
-    let channels: Vec<i64> = list(
-        connection,
-        "SELECT key FROM channels WHERE workspace = ?1",
-        params![workspace],
-        |row| row.get(0),
-    )?;
-    for channel in channels {
-        connection.execute(
-            "DELETE FROM message_vectors WHERE row BETWEEN ?1 AND ?2",
-            rows_of(channel),
-        )?;
-        codes::clear(connection, channel)?;
+    end(connection, workspace, other)
+}
+
+/// Removes an embedder's vectors.
+fn end(connection: &Connection, workspace: i64, generation: i64) -> Result<()> {
+    let sql = "DELETE FROM embedders WHERE workspace = ?1 AND generation = ?2";
+    if connection.execute(sql, params![workspace, generation])? == 0 {
+        return Ok(());
     }
-    connection.execute(
-        "INSERT INTO embedders (workspace, digest, offered_to) VALUES (?1, ?2, 0) \
-         ON CONFLICT (workspace) DO UPDATE SET digest = excluded.digest, offered_to = 0, center = NULL",
-        params![workspace, embedder],
-    )?;
-    Ok(())
+    let sql = "SELECT key FROM channels WHERE workspace = ?1";
+    let channels: Vec<i64> = list(connection, sql, params![workspace], |row| row.get(0))?;
+    channels
+        .into_iter()
+        .try_for_each(|channel| vector_rows::clear(connection, channel, generation))
 }
 
 /// A message as it is stored.

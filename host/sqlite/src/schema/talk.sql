@@ -158,16 +158,18 @@ CREATE TABLE message_pins (
     PRIMARY KEY (channel, ts_key, source, emoji_of)
 ) STRICT, WITHOUT ROWID;
 
--- The embedder whose vectors a workspace's messages have.
+-- The embedders whose vectors a workspace's messages have: two while one takes the place of the other.
 CREATE TABLE embedders (
-    workspace INTEGER PRIMARY KEY REFERENCES workspaces (key),
+    workspace INTEGER NOT NULL REFERENCES workspaces (key),
+    generation INTEGER NOT NULL CHECK (generation IN (0, 1)), -- search/vector_rows.rs says what it is for
     digest TEXT NOT NULL, -- of the embedder's identity
     offered_to INTEGER NOT NULL, -- the key of the newest message that the embedder was offered
-    center BLOB -- the numbers that are subtracted from its vectors for their codes, each as four bytes; NULL for zeros
-) STRICT;
+    center BLOB, -- the numbers that are subtracted from its vectors for their codes, each as four bytes; NULL for zeros
+    PRIMARY KEY (workspace, generation)
+) STRICT, WITHOUT ROWID;
 
--- The vectors of messages that the embedder was offered. A row's id is that of the message's row in message_index, and it goes
--- with it.
+-- The vectors of messages that an embedder was offered. A row's id is that of the message's row in message_index, and the bit of
+-- the embedder's generation; it goes with it.
 CREATE TABLE message_vectors (
     row INTEGER PRIMARY KEY,
     vector BLOB -- vectors.rs says how it is written; empty if the text says nothing; NULL until the new text of an edited message

@@ -328,25 +328,54 @@ async fn vector_of_an_older_text_is_not_saved() {
     assert_eq!(stored.embed(&embedder).await, ["zebra"]);
 }
 
+/// Says so many more things.
+async fn say(stored: &Stored, from: u32, to: u32) {
+    let said = |second: u32| said(&format!("{second}.0"), None, &format!("thing {second}"));
+    let effects: Vec<Effect> = (from..to).map(said).collect();
+    stored.apply(&effects).await;
+}
+
 #[tokio::test]
-async fn vectors_of_another_embedder_find_nothing_and_make_room() {
-    let (stored, embedder) = (stored(), embedder());
-    stored.apply(&talk()).await;
-    stored.embed(&embedder).await;
-    let other = WordEmbedder::new("other words", &[&["予算", "budget"]]);
-    let found = stored.find(Place::Operator, &other, "budget").await;
-    assert_eq!(texts(&found), [""; 0]);
-    let missing = VectorCount {
-        made: 0,
-        missing: 60,
+async fn an_embedder_takes_the_place_of_another_without_an_empty_time() {
+    let stored = stored();
+    let [old, new, third] =
+        ["old", "new", "third"].map(|name| WordEmbedder::new(name, &[&["予算", "budget"]]));
+    stored.apply(&[said("1.0", None, "予算")]).await;
+    say(&stored, 2, 21).await;
+    let finds = async |embedder: &WordEmbedder| {
+        let found = stored.find(Place::Operator, embedder, "budget").await;
+        texts(&found).contains(&"予算")
     };
-    assert_eq!(stored.count(&other).await, missing);
-    assert_eq!(stored.embed(&other).await.len(), 60);
-    assert_eq!(stored.count(&embedder).await, missing);
-    let found = stored
-        .find(Place::Channel("C1".into()), &other, "budget")
-        .await;
-    assert_eq!(texts(&found), ["予算 は 120 円"]);
+    assert_eq!(stored.embed(&old).await.len(), 20);
+    let digest = new.identity().digest();
+    let missing = stored.workspace.without_vector(digest, 100).await.unwrap();
+    assert_eq!(missing.len(), 20);
+    assert!(finds(&old).await && !finds(&new).await);
+    stored.embed(&new).await;
+    assert!(finds(&old).await && finds(&new).await);
+    // An edit and a deletion reach both.
+    let effects = vec![edited("2.0", None, "98.0", "zebra"), deleted("3.0", "99.0")];
+    stored.workspace.apply_effects(effects, 99).await.unwrap();
+    for embedder in [&old, &new] {
+        let count = stored.count(embedder).await;
+        assert_eq!((count.made, count.missing), (18, 1));
+    }
+    assert_eq!(stored.leftovers(), 0);
+    assert_eq!(stored.embed(&old).await, ["zebra"]);
+    assert_eq!(stored.embed(&new).await, ["zebra"]);
+    // A third one takes the place of the one that is behind.
+    say(&stored, 21, 22).await;
+    stored.embed(&new).await;
+    stored.embed(&third).await;
+    assert!(!finds(&old).await && finds(&new).await && finds(&third).await);
+    // So does one that nobody uses any more.
+    say(&stored, 22, 522).await;
+    stored.embed(&third).await;
+    assert!(finds(&new).await && finds(&third).await);
+    say(&stored, 522, 1_022).await;
+    stored.embed(&third).await;
+    assert!(!finds(&new).await && finds(&third).await);
+    assert_eq!(stored.leftovers(), 0);
 }
 
 #[tokio::test]

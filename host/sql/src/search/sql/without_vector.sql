@@ -1,15 +1,16 @@
--- ?1 workspace, ?2 the bits of a message's key in a row of the index, ?3 limit
+-- ?1 workspace, ?2 the bits of a message's key in a vector's row, ?3 limit, ?4 the bit of the generation, ?5 the newest message
+-- that the embedder was offered
 SELECT m.key, COALESCE(NULLIF(m.author_name, ''), NULLIF(u.name, ''), ''), m.text
 FROM (
     SELECT v.row & ?2 AS key
     FROM message_vectors AS v
-    WHERE v.vector IS NULL
+    WHERE v.vector IS NULL AND v.row & (?2 + 1) = ?4
     UNION
     SELECT key FROM (
         SELECT key
         FROM messages
         WHERE workspace = ?1 AND deleted_at IS NULL
-            AND key > (SELECT offered_to FROM embedders WHERE workspace = ?1)
+            AND key > ?5
         ORDER BY key
         LIMIT ?3
     ) AS offered
