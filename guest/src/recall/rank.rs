@@ -1,6 +1,7 @@
-//! How well messages fit a question: `0.7 · BM25 / its quadratic mean + z(similarity)`, a quarter of that of the messages right
-//! before and after each, and up to half as much again for its time. `z` is the number of standard deviations above the mean; means are those of all
-//! messages that the call may see.
+//! How well messages fit a question: `ln(1 + BM25 / its quadratic mean) + z(similarity)`, a quarter of that of the messages
+//! right before and after each, and up to half as much again for its time. `z` is the number of standard deviations above the mean; means
+//! are those of all messages that the call may see. The more messages there are, the more means the BM25 of a rare term is; the logarithm
+//! keeps words and meaning in proportion.
 //!
 //! BM25 (<https://doi.org/10.1561/1500000019>) counts the terms of a message and the name of its author. `docs/quality.md` has the
 //! effect of each part.
@@ -17,8 +18,7 @@ const K1: f64 = 0.9;
 const B: f64 = 0.4;
 /// How often the name of its author stands in a message.
 const AUTHOR: f64 = 3.0;
-/// How much words count, and how much each message beside one.
-const WORDS: f64 = 0.7;
+/// How much each message beside one counts.
 const BESIDE: f64 = 0.25;
 /// Messages further apart in time are not beside each other: in the top level of a channel, and in a thread. In seconds.
 const STRETCH_SECONDS: u64 = 3600;
@@ -48,7 +48,7 @@ pub(super) fn rank(
     let words = relative(&bm25(&documents, &rarity), total);
     let fits = documents.iter().zip(words).map(|(document, words)| {
         let similarity = document.found.similarity.map_or(0.0, f64::from);
-        WORDS * words + similarity
+        words.ln_1p() + similarity
     });
     let fits = with_those_beside(&documents, &fits.collect::<Vec<f64>>());
     let last = float(documents.len()).max(2.0) - 1.0;
