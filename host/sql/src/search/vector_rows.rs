@@ -33,7 +33,7 @@ pub(crate) fn remove_codes(connection: &Connection, rows: &BTreeSet<i64>) -> Res
 
 /// Removes all vectors of a channel that are of a generation.
 pub(crate) fn clear(connection: &Connection, channel: i64, generation: i64) -> Result<()> {
-    let first = channel << KEY_BITS | generation * SECOND;
+    let first = (channel << KEY_BITS) | (generation * SECOND);
     let rows = params![first, first + SECOND - 1];
     connection.execute(
         "DELETE FROM message_vectors WHERE row BETWEEN ?1 AND ?2",
