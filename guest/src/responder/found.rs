@@ -26,7 +26,7 @@ const MOST_LOOKED_AT: u32 = 40;
 /// So many of those that were ranked may be shown,
 const MOST_HITS: usize = 12;
 /// if they fit at least this part of what the best one does.
-const LEAST_PART: f64 = 0.15;
+const LEAST_PART: f64 = 0.2;
 /// So many lines of memories may be shown,
 const MOST_LINES: usize = 20;
 /// if they bear on the question at least this part of what the best one does.
