@@ -36,7 +36,7 @@ pub struct VectorCount {
 }
 
 /// The vectors of one workspace's messages. An embedder is named by the digest of its identity. Those of two are kept, so that a model
-/// can take the place of another one: those of the older go when many newer messages have none of them.
+/// can take the place of another one; a third takes the place of the one that was offered fewer messages.
 ///
 /// A vector goes with the text that it was made of: in the transaction that changes or removes it. The defaults are those of
 /// a store without vectors.

@@ -25,8 +25,6 @@ const SAVE: &str = "INSERT INTO message_vectors (row, vector) VALUES (?1, ?2) \
     ON CONFLICT (row) DO UPDATE SET vector = excluded.vector";
 /// The bits of a message's key in the row of its vector.
 const KEY_OF_VECTOR: i64 = KEY_MASK & !SECOND;
-/// The vectors of an embedder go when so many newer messages have some by the other one: nobody makes them any more.
-const LEFT_BEHIND: i64 = 1_000;
 /// The largest signed byte of a stored vector.
 const MOST: f32 = 127.0;
 
@@ -92,7 +90,7 @@ impl Vectors for SqlWorkspace {
                 "UPDATE embedders SET offered_to = MAX(offered_to, ?3) WHERE workspace = ?1 AND generation = ?2",
                 params![place.workspace, used.generation, offered_to.unwrap_or(0)],
             )?;
-            Ok(end_if_left_behind(connection, place.workspace, &used)?)
+            Ok(())
         })
         .await
     }
@@ -230,20 +228,6 @@ impl Used {
     fn bit(&self) -> i64 {
         self.generation * SECOND
     }
-}
-
-/// Removes the vectors of the other embedder if it is too far behind.
-fn end_if_left_behind(connection: &Connection, workspace: i64, used: &Used) -> Result<()> {
-    let other = 1 - used.generation;
-    let sql = "SELECT COUNT(*) FROM (SELECT 1 FROM messages AS m \
-        JOIN embedders AS o ON o.workspace = ?1 AND o.generation = ?2 JOIN embedders AS u ON u.workspace = ?1 AND u.generation = ?3 \
-        WHERE m.workspace = ?1 AND m.deleted_at IS NULL AND m.key > o.offered_to AND m.key <= u.offered_to LIMIT ?4) AS ahead";
-    let columns = params![workspace, other, used.generation, LEFT_BEHIND];
-    let ahead: i64 = connection.query_row(sql, columns, |row| row.get(0))?;
-    if ahead < LEFT_BEHIND {
-        return Ok(());
-    }
-    end(connection, workspace, other)
 }
 
 /// Removes an embedder's vectors.
