@@ -141,10 +141,12 @@ class Answering:
         """Works until it is cancelled."""
         try:
             while True:
+                # See `Inbox._next`.
+                timer = asyncio.get_running_loop().call_later(look_seconds, self.wake)
                 try:
-                    await asyncio.wait_for(self._woken.wait(), look_seconds)
-                except asyncio.TimeoutError:
-                    pass
+                    await self._woken.wait()
+                finally:
+                    timer.cancel()
                 self._woken.clear()
                 # What was taken back meanwhile must be known before anything is sent.
                 if not self._inbox.is_behind:

@@ -48,7 +48,7 @@ class Inbox:
         self._matrix, self._ledger, self._store = matrix, ledger, store
         self._name, self._wanted, self._history_events = name, rooms, history_events
         self._clock, self._log, self._on_stored = clock, log, on_stored
-        self._synced = asyncio.Queue[Raw]()
+        self._synced = asyncio.Queue[Raw | None]()
         self._is_behind = True
         self._is_catching_up = False
         self._allowed: set[str] | None = None
@@ -79,15 +79,23 @@ class Inbox:
                 self._log.exception("Cannot read what was said while the bot was away: it is tried again")
                 await asyncio.sleep(retry_seconds)
                 continue
-            try:
-                data = await asyncio.wait_for(self._synced.get(), retry_seconds)
-            except asyncio.TimeoutError:
+            data = await self._next(retry_seconds)
+            if data is None:
                 continue
             try:
                 await self._store_all(data)
             except Exception:
                 self._log.exception("Cannot store what was said: it is read again")
                 self._is_behind = True
+
+    async def _next(self, longest_seconds: float) -> Raw | None:
+        """The next answer of the homeserver, or `None` after that time."""
+        # `asyncio.wait_for` of Python 3.10 and 3.11 goes on if it is cancelled while something comes.
+        timer = asyncio.get_running_loop().call_later(longest_seconds, self._synced.put_nowait, None)
+        try:
+            return await self._synced.get()
+        finally:
+            timer.cancel()
 
     async def _catch_up(self) -> None:
         """Reads what happened in every room since the position."""
