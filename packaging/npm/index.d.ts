@@ -194,8 +194,18 @@ export interface PutMessage {
   editedAt?: number;
 }
 
+/** Your embedder: it finds messages in other words, and in another language. */
+export interface Embedder {
+  /** Its name. Vectors of another model are made anew. */
+  model: string;
+  /** A vector for each text; all have one length. `isQuestion`: what is looked for, and not a message. */
+  embed(texts: string[], isQuestion: boolean): MaybeLater<ArrayLike<number>[]>;
+}
+
 /** What a store is made with. */
 export interface StoreOptions {
+  /** Without one, messages are found by their words. Vectors that are missing are made at a search, and go with their messages. */
+  embedder?: Embedder;
   /** The offset from UTC in which times are shown, in seconds. 0 by default. */
   utcOffsetSeconds?: number;
   /** The setting `workspace_scope_id`. */

@@ -1,12 +1,13 @@
 // A workspace in memory: see index.d.ts.
 
 import { erase, takeBack } from './erasure.js';
-import { invalid, written } from '../ids.js';
+import { invalid, key, written } from '../ids.js';
 import { given } from '../limits.js';
 import { allMemories, defer, listDeferrals, listMemories, saveMemory } from './memories.js';
 import { id, keptOf, listChannels, listMarked, listMessages, merged, readSpan, show, traceOf } from './messages.js';
 import { backlog, listDue, waits } from './progress.js';
-import { findCandidates } from './recall.js';
+import { Meaning } from './meaning.js';
+import { findCandidates, visible } from './recall.js';
 import { State } from './state.js';
 import { terms } from './terms.js';
 
@@ -18,10 +19,12 @@ export class MemoryStore {
   #state;
   #utcOffsetSeconds;
   #workspaceId;
+  #meaning;
 
-  /** @param {{ utcOffsetSeconds?: number, workspaceId?: string }} [options] @param {State} [state] what is there already */
-  constructor({ utcOffsetSeconds = 0, workspaceId = 'default' } = {}, state = new State()) {
+  /** @param {import('../../index.d.ts').StoreOptions} [options] @param {State} [state] what is there already */
+  constructor({ utcOffsetSeconds = 0, workspaceId = 'default', embedder } = {}, state = new State()) {
     this.#state = state;
+    this.#meaning = embedder && new Meaning(embedder, (change) => this.#change(change));
     this.#utcOffsetSeconds = utcOffsetSeconds;
     this.#workspaceId = workspaceId;
   }
@@ -138,7 +141,12 @@ export class MemoryStore {
       listDeferrals: (/** @type {string} */ scope, /** @type {string} */ scopeId) => listDeferrals(state, scope, scopeId),
       defer: (/** @type {string} */ scope, /** @type {string} */ scopeId, /** @type {Deferral} */ deferral) =>
         this.#change((state) => defer(state, scope, scopeId, deferral)),
-      findCandidates: (/** @type {RecallQuery} */ query) => findCandidates(state, query, { seesChannel, sees, utcOffsetSeconds: this.#utcOffsetSeconds }),
+      findCandidates: (/** @type {RecallQuery} */ query) => {
+        const find = (/** @type {Map<Kept, number>} */ similarities) =>
+          findCandidates(state, query, { seesChannel, sees, utcOffsetSeconds: this.#utcOffsetSeconds }, similarities);
+        if (!this.#meaning || query.text === '') return find(new Map());
+        return this.#meaning.similarities(state, query.text, visible(state, seesChannel, key(query.until))).then(find);
+      },
       terms,
     };
   }

@@ -1,4 +1,4 @@
-// Finds messages and memories by their terms, by looking at every text.
+// Finds messages and memories by their terms, and messages by their meaning, by looking at every text.
 
 import { key, order } from '../ids.js';
 import { show } from './messages.js';
@@ -12,6 +12,9 @@ import { terms } from './terms.js';
 const COMMON_MESSAGES = 1000;
 /** A term in no more than one of so many messages finds all of them. */
 const COMMON_PART = 50;
+/** How many messages are found by their meaning, and how similar they are at least. */
+const MOST_SIMILAR = 50;
+const LEAST_SIMILARITY = 1;
 
 /** The terms of what is kept; a changed text is another object. @type {WeakMap<object, string[]>} */
 const known = new WeakMap();
@@ -31,17 +34,22 @@ function weigher(query, counts, total) {
   return (/** @type {Set<string>} */ own) => [...rare].reduce((sum, [term, weight]) => sum + (own.has(term) ? weight : 0), 0);
 }
 
+/** What may be seen, by channel. @param {State} state @param {(id: string) => boolean} seesChannel @param {bigint} until */
+export const visible = (state, seesChannel, until) =>
+  [...state.channels.keys()].filter(seesChannel).sort().flatMap((id) => state.shown(id, until));
+
 /**
  * @param {State} state
  * @param {RecallQuery} query
  * @param {{ seesChannel: (id: string) => boolean, sees: Sees, utcOffsetSeconds: number }} place
+ * @param {Map<Kept, number>} similarities
  * @returns {Candidates}
  */
-export function findCandidates(state, query, { seesChannel, sees, utcOffsetSeconds }) {
+export function findCandidates(state, query, { seesChannel, sees, utcOffsetSeconds }, similarities) {
   const until = key(query.until);
   const since = query.since === undefined ? 0n : key(query.since);
   const channels = [...state.channels.keys()].filter(seesChannel).sort();
-  const seen = channels.flatMap((id) => state.shown(id, until)).map((message) => ({ message, own: new Set(termsOf(message, message.text)) }));
+  const seen = visible(state, seesChannel, until).map((message) => ({ message, own: new Set(termsOf(message, message.text)) }));
   const newestFirst = [...seen].sort((a, b) => order(key(b.message.ts), key(a.message.ts)));
   const counts = query.terms.map((term) => seen.filter(({ own }) => own.has(term)).length);
   const weigh = weigher(query, counts, seen.length);
@@ -50,10 +58,13 @@ export function findCandidates(state, query, { seesChannel, sees, utcOffsetSecon
   const isFound = (/** @type {{ own: Set<string>, weight: number }} */ { own, weight }, /** @type {number} */ n) =>
     weight > 0 || (n < COMMON_MESSAGES && (query.terms.length === 0 || query.terms.some((term) => own.has(term))));
   // The sort is stable: the newest stay first.
-  const picked = asked.filter(isFound).sort((a, b) => b.weight - a.weight).slice(0, query.limit);
+  const byTerms = asked.filter(isFound).sort((a, b) => b.weight - a.weight).slice(0, query.limit);
+  const similarity = (/** @type {{ message: Kept }} */ { message }) => similarities.get(message) ?? 0;
+  const byMeaning = asked.filter((found) => similarity(found) >= LEAST_SIMILARITY).sort((a, b) => similarity(b) - similarity(a));
+  const picked = [...byTerms, ...byMeaning.slice(0, MOST_SIMILAR)];
   const keys = new Set(picked.flatMap(({ message }) => [message, ...neighbours(state, message, since, until, query.neighbours)]));
   return {
-    messages: channels.flatMap((id) => foundIn(state, id, keys, until, utcOffsetSeconds)),
+    messages: channels.flatMap((id) => foundIn(state, id, keys, until, utcOffsetSeconds, similarities)),
     memories: foundMemories(state, query, weigh, sees, until),
     records: [],
     counts: query.terms.map((term, n) => ({ term, messages: counts[n] })),
@@ -61,8 +72,9 @@ export function findCandidates(state, query, { seesChannel, sees, utcOffsetSecon
   };
 }
 
-/** @param {State} state @param {string} channelId @param {Set<Kept>} keys @param {bigint} until @param {number} utcOffsetSeconds */
-function foundIn(state, channelId, keys, until, utcOffsetSeconds) {
+/** @param {State} state @param {string} channelId @param {Set<Kept>} keys @param {bigint} until @param {number} utcOffsetSeconds
+ * @param {Map<Kept, number>} similarities */
+function foundIn(state, channelId, keys, until, utcOffsetSeconds, similarities) {
   const there = state.shown(channelId, until);
   const found = there.filter((message) => keys.has(message));
   return show(state, found, there, utcOffsetSeconds).map((message, n) => ({
@@ -70,7 +82,7 @@ function foundIn(state, channelId, keys, until, utcOffsetSeconds) {
     channelName: state.channel(channelId).name,
     message,
     terms: termsOf(found[n], message.text),
-    similarity: undefined,
+    similarity: similarities.get(found[n]),
     doneAt: undefined,
   }));
 }

@@ -14,7 +14,7 @@ export class SqliteStore extends MemoryStore {
   #database;
   #isOwn;
 
-  /** @param {string | SqliteDatabase} file @param {{ utcOffsetSeconds?: number, workspaceId?: string }} [options] */
+  /** @param {string | SqliteDatabase} file @param {import('../../index.d.ts').StoreOptions} [options] */
   constructor(file, options) {
     const isOwn = typeof file === 'string';
     if (!isOwn && typeof file?.exec !== 'function') throw new MemoryError('invalid-options', 'SqliteStore takes a path or an open database');

@@ -39,6 +39,7 @@ export class State {
   /** Threads of which a summarised message changed, and channels whose memories lost lines. @type {Table<true>} */ changedThreads = new Table();
   /** @type {Table<true>} */ lostLines = new Table();
   /** @type {Table<number>} */ counters = new Table();
+  /** What messages mean to an embedder. @type {Table<{ model: string, vector: number[] }>} */ vectors = new Table();
 
   /** When what changed last, in this process. @type {Map<string, number>} */
   revisions = new Map();
@@ -48,7 +49,7 @@ export class State {
   /** Those that are there, in order. @type {Map<string, Kept[]>} */
   #shown = new Map();
 
-  static TABLES = /** @type {const} */ (['users', 'channels', 'messages', 'memories', 'deferrals', 'settled', 'changedThreads', 'lostLines', 'counters']);
+  static TABLES = /** @type {const} */ (['users', 'channels', 'messages', 'memories', 'deferrals', 'settled', 'changedThreads', 'lostLines', 'counters', 'vectors']);
 
   /** Whether something is not written yet. */
   isChanged() {
@@ -81,7 +82,10 @@ export class State {
 
   /** @param {Kept} message */
   keep(message) {
-    this.messages.set(`${message.channelId}:${message.ts}`, message);
+    const id = `${message.channelId}:${message.ts}`;
+    // It is of what the message said before.
+    this.vectors.delete(id);
+    this.messages.set(id, message);
     this.#sort(message);
     const shown = this.#shown.get(message.channelId);
     const last = shown?.at(-1);

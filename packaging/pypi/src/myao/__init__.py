@@ -1,6 +1,7 @@
 """Layered, versioned memory for team chat. See the README, and `Memory`."""
 
 from ._engine import Limits
+from ._stores.meaning import Embedder
 from .chat import Already, Chat, Posted, PostOutcome, PostRequest
 from .errors import (
     BadAnswer,
@@ -35,6 +36,7 @@ __all__ = [
     "Context",
     "ContractError",
     "Deferred",
+    "Embedder",
     "Entry",
     "Failed",
     "InvalidArgument",

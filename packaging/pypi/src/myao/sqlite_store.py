@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import timezone as _timezone
 from datetime import tzinfo
 
-from ._stores.due import Waiting
+from ._stores.meaning import At, Embedder, Meaning
 from ._ts import SEQUENCES, key
 from .storage import Candidates, FoundMemory, FoundMessage, RecallQuery, TermCount
 from .terms import terms
@@ -17,14 +17,14 @@ from .types import MessageRef
 _COMMON_MESSAGES = 1000
 # A term in no more than one of so many messages finds all of them.
 _COMMON_PART = 50
+# How many messages are found by their meaning, and how similar they are at least.
+_MOST_SIMILAR = 50
+_LEAST_SIMILARITY = 1.0
 
-At = tuple[str, int]
-"""A channel's id and a message's."""
 
-
-class SqliteStore(Waiting):
-    """One workspace in a SQLite file. It passes the contract's checks, finds messages and memories by their terms, and
-    erases what was made from a message that is edited or deleted.
+class SqliteStore(Meaning):
+    """One workspace in a SQLite file. It passes the contract's checks, finds messages and memories by their terms, messages
+    by their meaning too if it has an embedder, and erases what was made from a message that is edited or deleted.
 
     Functions of the contract are called by the component; `add_channel`, `add_user`, `say`, `add_message`,
     `delete_message` and `pin_message` by your program, for what happens on the platform. Any thread may call them.
@@ -35,7 +35,12 @@ class SqliteStore(Waiting):
         until = key(query.until)
         since = 0 if query.since is None else key(query.since)
         seen = json.dumps(channels)
-        meant = json.dumps([id for id in channels if not query.channels or id in query.channels])
+        meant = [id for id in channels if not query.channels or id in query.channels]
+        similarities = self._similarities(query.text, seen, until)
+        alike = [at for at, similarity in similarities.items() if similarity >= _LEAST_SIMILARITY]
+        alike = [at for at in alike if at[0] in meant and since <= at[1]]
+        alike.sort(key=lambda at: (-similarities[at], -at[1], at[0]))
+        meant = json.dumps(meant)
         with self._read():
             among = "channel_id IN (SELECT value FROM json_each(?))"
             total = self._one(
@@ -64,23 +69,25 @@ class SqliteStore(Waiting):
                     if not query.terms or any(self._one(has_it, term, channel_id, ts) for term in common):
                         found.setdefault((channel_id, ts), 0)
             best = sorted(found, key=lambda at: (-found[at], -at[1], at[0]))[: query.limit]
+            best += alike[:_MOST_SIMILAR]
             picked = set(best)
             for at in best:
                 picked.update(self._neighbours(at, since, until, query.neighbours))
             return Candidates(
-                [message for at in sorted(picked) for message in self._found(at, until)],
+                [message for at in sorted(picked) for message in self._found(at, until, similarities.get(at))],
                 self._found_memories(weights, set(channels), until, query.limit),
                 [],
                 [TermCount(term, counts[term]) for term in query.terms],
                 total,
             )
 
-    def _found(self, at: At, until: int) -> Iterable[FoundMessage]:
+    def _found(self, at: At, until: int, similarity: float | None) -> Iterable[FoundMessage]:
         channel_id, ts = at
         for row in self._rows(channel_id, {ts}):
             message = self._message(row, until)
             name = self._channel(channel_id).name
-            yield FoundMessage(MessageRef(channel_id, message.ts), name, message, terms(message.text))
+            of = MessageRef(channel_id, message.ts)
+            yield FoundMessage(of, name, message, terms(message.text), similarity)
 
     def _neighbours(self, at: At, since: int, until: int, count: int) -> Iterable[At]:
         """The messages before and after one: of its thread, or of the top level. A thread's first message stands in both."""
@@ -117,8 +124,10 @@ class SqliteStore(Waiting):
 class MemoryStore(SqliteStore):
     """One workspace in memory, which ends with the store: for tests and first steps."""
 
-    def __init__(self, *, workspace_id: str = "default", timezone: tzinfo = _timezone.utc):
-        super().__init__(":memory:", workspace_id=workspace_id, timezone=timezone)
+    def __init__(
+        self, *, workspace_id: str = "default", timezone: tzinfo = _timezone.utc, embedder: Embedder | None = None
+    ):
+        super().__init__(":memory:", workspace_id=workspace_id, timezone=timezone, embedder=embedder)
 
 
 def _weight(count: int, total: int) -> int:

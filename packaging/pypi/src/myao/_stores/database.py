@@ -36,6 +36,9 @@ CREATE INDEX messages_by_version ON messages (version) WHERE version > 0;
 CREATE INDEX marks ON messages (channel_id, ts) WHERE is_deleted = 0 AND (is_pinned OR may_be_mark);
 CREATE TABLE terms (term TEXT NOT NULL, channel_id TEXT NOT NULL, ts INTEGER NOT NULL,
     PRIMARY KEY (term, channel_id, ts)) WITHOUT ROWID;
+-- What messages mean to an embedder: a signed byte for each dimension.
+CREATE TABLE vectors (channel_id TEXT NOT NULL, ts INTEGER NOT NULL, model TEXT NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (channel_id, ts)) WITHOUT ROWID;
 CREATE TABLE memories (
     id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, scope_id TEXT NOT NULL, memory_type TEXT NOT NULL,
     version INTEGER NOT NULL, content TEXT NOT NULL, engine TEXT NOT NULL, created_at INTEGER NOT NULL,

@@ -137,6 +137,7 @@ class Messages(Database):
     def _reworded(self, channel_id: str, ts: int, thread: int | None) -> None:
         """What a message said is gone from everything that was made from it, and its thread has changed."""
         self._run("DELETE FROM terms WHERE channel_id = ? AND ts = ?", channel_id, ts)
+        self._run("DELETE FROM vectors WHERE channel_id = ? AND ts = ?", channel_id, ts)
         self._thread_waits(channel_id, ts if thread is None else thread, None)
         self._erase(channel_id, ts)
 
