@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::bindings::errors::{Error, OtherReason};
 use crate::bindings::exports::myao::memory::{responder::Question, searcher::SearchRequest};
-use crate::bindings::recall::{Candidates, FoundMemory, FoundMessage};
+use crate::bindings::recall::{Candidates, FoundMessage};
 use crate::bindings::storage::{Marked, Memory};
 use crate::bindings::types::{
     ChannelMemory, Context, ConversationHistory, KeptText, Message, Notes, Source, Thread,
@@ -78,9 +78,8 @@ handed! {
     Marked { message }
     Memory { content }
     KeptText { text } => cut
-    Candidates { messages, memories }
+    Candidates { messages }
     FoundMessage { message }
-    FoundMemory { memory }
     Question { text }
     SearchRequest { text }
     Thread { messages }

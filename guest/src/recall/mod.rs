@@ -515,7 +515,7 @@ fn is_answered_by(older: &Hit, answer: &Hit) -> bool {
 fn newest_first(messages: Vec<FoundMessage>) -> Vec<Hit> {
     let mut hits: Vec<Hit> = messages
         .into_iter()
-        .map(|found| hit(found, 0.0, Vec::new()))
+        .map(|found| hit(found, 0.0, &[]))
         .collect();
     hits.sort_by_cached_key(|hit| {
         let ts = Ts::parse(&hit.at.ts).ok();
@@ -524,13 +524,16 @@ fn newest_first(messages: Vec<FoundMessage>) -> Vec<Hit> {
     hits
 }
 
-fn hit(found: FoundMessage, score: f64, terms: Vec<String>) -> Hit {
+/// A hit for the terms of a question.
+fn hit(found: FoundMessage, score: f64, terms: &[String]) -> Hit {
+    let had = terms.iter().zip(&found.counts);
+    let had = had.filter(|(_, count)| **count > 0);
     Hit {
+        terms: had.map(|(term, _)| term.clone()).collect(),
         at: found.at,
         channel_name: found.channel_name,
         message: found.message,
         score,
-        terms,
         similarity: found.similarity,
     }
 }

@@ -30,8 +30,7 @@ const TIME: f64 = 0.5;
 struct Document {
     found: FoundMessage,
     ts: Option<Ts>,
-    /// The terms of the question that stand in it, and how often each does, its author's name included.
-    shared: Vec<String>,
+    /// How often each term of the question stands in it, its author's name included.
     counts: Vec<f64>,
 }
 
@@ -63,7 +62,7 @@ pub(super) fn rank(
     ranked.sort_by(|(a, older, _), (b, newer, _)| b.total_cmp(a).then(newer.cmp(older)));
     let ranked = ranked.into_iter();
     ranked
-        .map(|(score, _, document)| hit(document.found, score, document.shared))
+        .map(|(score, _, document)| hit(document.found, score, terms))
         .collect()
 }
 
@@ -84,13 +83,10 @@ fn documents(
         let author = names
             .entry(name.clone())
             .or_insert_with(|| occurrences(&terms_of(name)));
-        let own = occurrences(&found.terms);
-        let shared = terms.iter().zip(&own).filter(|(_, count)| **count > 0.0);
+        let own = found.counts.iter().map(|count| f64::from(*count));
         documents.push(Document {
             ts: Ts::parse(&found.at.ts).ok(),
-            shared: shared.map(|(term, _)| term.clone()).collect(),
             counts: own
-                .iter()
                 .zip(author)
                 .map(|(own, author)| own + AUTHOR * *author)
                 .collect(),
@@ -119,7 +115,7 @@ fn rarity(documents: &[Document], counts: &[TermCount], terms: &[String], total:
 }
 
 fn bm25(documents: &[Document], rarity: &[f64]) -> Vec<f64> {
-    let length = |document: &Document| float(document.found.terms.len()) + AUTHOR;
+    let length = |document: &Document| f64::from(document.found.length) + AUTHOR;
     let average = documents.iter().map(length).sum::<f64>() / float(documents.len()).max(1.0);
     let score = |document: &Document| {
         let length = 1.0 - B + B * length(document) / average;

@@ -14,10 +14,16 @@ use crate::ts::Ts;
 /// A term in more messages, and in more than one of fifty, is common; it finds so many of the newest.
 const COMMON: usize = 1000;
 
+/// A message, and its terms.
+struct Said {
+    found: FoundMessage,
+    terms: Vec<String>,
+}
+
 /// The messages of all channels.
 #[derive(Default)]
 pub(crate) struct PlainRecall {
-    messages: Vec<FoundMessage>,
+    messages: Vec<Said>,
     /// How similar the messages with these texts are to any question.
     pub(crate) similarities: BTreeMap<String, f32>,
     pub(crate) queries: RefCell<Vec<RecallQuery>>,
@@ -31,39 +37,37 @@ impl PlainRecall {
 
     /// The same, with the name of the channel.
     pub(crate) fn add_to(&mut self, channel_id: &str, channel_name: String, message: Message) {
-        self.messages.push(FoundMessage {
+        let terms = myao_terms::terms(&message.text);
+        let found = FoundMessage {
             at: MessageRef {
                 channel_id: channel_id.to_owned(),
                 ts: message.ts.clone(),
             },
             channel_name,
-            terms: myao_terms::terms(&message.text),
+            counts: Vec::new(),
+            length: u32::try_from(terms.len()).unwrap(),
             similarity: None,
             done_at: None,
             message,
-        });
+        };
+        self.messages.push(Said { found, terms });
     }
 
-    fn seen(&self, until: &str) -> Vec<&FoundMessage> {
+    fn seen(&self, until: &str) -> Vec<&Said> {
         let until = key(until);
         let messages = self.messages.iter();
         messages
-            .filter(|found| key(&found.at.ts) <= until)
+            .filter(|said| key(&said.found.at.ts) <= until)
             .collect()
     }
 
     /// The messages beside one, in its thread or the top level of its channel.
-    fn beside<'a>(
-        &self,
-        seen: &[&'a FoundMessage],
-        at: usize,
-        count: usize,
-    ) -> Vec<&'a FoundMessage> {
-        let group = |found: &FoundMessage| {
+    fn beside<'a>(&self, seen: &[&'a Said], at: usize, count: usize) -> Vec<&'a Said> {
+        let group = |Said { found, .. }: &Said| {
             let thread = found.message.thread_ts.clone();
             (found.at.channel_id.clone(), thread)
         };
-        let is_beside = |other: &&&FoundMessage| group(other) == group(seen[at]);
+        let is_beside = |other: &&&Said| group(other) == group(seen[at]);
         let before = seen[..at].iter().rev().filter(is_beside).take(count);
         let after = seen[at + 1..].iter().filter(is_beside).take(count);
         before.chain(after).copied().collect()
@@ -78,11 +82,7 @@ impl Recall for PlainRecall {
             known.filter(|_| !query.text.is_empty())
         };
         let seen = self.seen(&query.until);
-        let having = |term: &String| {
-            seen.iter()
-                .filter(|found| found.terms.contains(term))
-                .count()
-        };
+        let having = |term: &String| seen.iter().filter(|said| said.terms.contains(term)).count();
         let counts: Vec<(String, usize)> = query
             .terms
             .iter()
@@ -92,7 +92,7 @@ impl Recall for PlainRecall {
         let since = query.since.as_deref().map(key);
         let mut picked: Vec<(u32, usize)> = Vec::new();
         let mut newest = 0;
-        for (at, found) in seen.iter().enumerate().rev() {
+        for (at, Said { found, terms }) in seen.iter().enumerate().rev() {
             let channels = &query.channels;
             if since.is_some_and(|since| key(&found.at.ts) < since)
                 || !(channels.is_empty() || channels.contains(&found.at.channel_id))
@@ -100,7 +100,7 @@ impl Recall for PlainRecall {
                 continue;
             }
             newest += 1;
-            let terms: BTreeSet<&String> = found.terms.iter().collect();
+            let terms: BTreeSet<&String> = terms.iter().collect();
             let rare = counts.iter().filter(|(_, count)| is_rare(*count));
             let weight: u32 = rare
                 .filter(|(term, _)| terms.contains(term))
@@ -116,13 +116,24 @@ impl Recall for PlainRecall {
         picked.sort_by_key(|(weight, at)| (Reverse(*weight), Reverse(*at)));
         picked.truncate(usize::try_from(query.limit).unwrap());
         let count = usize::try_from(query.neighbours).unwrap();
+        let counted = |Said { found, terms }: &Said| {
+            let count = |term| terms.iter().filter(|other| *other == term).count();
+            let counts = query
+                .terms
+                .iter()
+                .map(|term| u32::try_from(count(term)).unwrap());
+            FoundMessage {
+                counts: counts.collect(),
+                ..found.clone()
+            }
+        };
         let mut messages: Vec<FoundMessage> = Vec::new();
         for (_, at) in picked {
-            messages.push(seen[at].clone());
+            messages.push(counted(seen[at]));
             let beside = self.beside(&seen, at, count).into_iter();
             let beside =
-                beside.filter(|found| since.is_none_or(|since| key(&found.at.ts) >= since));
-            messages.extend(beside.cloned());
+                beside.filter(|said| since.is_none_or(|since| key(&said.found.at.ts) >= since));
+            messages.extend(beside.map(counted));
         }
         messages.sort_by_key(|found| (found.at.channel_id.clone(), key(&found.at.ts)));
         messages.dedup_by_key(|found| found.at.clone());
@@ -135,8 +146,6 @@ impl Recall for PlainRecall {
         });
         Ok(Candidates {
             messages,
-            memories: Vec::new(),
-            records: Vec::new(),
             counts: counts.collect(),
             message_count: u32::try_from(seen.len()).unwrap(),
         })

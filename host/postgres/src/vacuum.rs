@@ -20,7 +20,6 @@ pub(crate) const TABLES: &[&str] = &[
     "feedback",
     "llm_calls",
     "memories",
-    "memory_index",
     "memory_lines",
     "memory_records",
     "message_codes",

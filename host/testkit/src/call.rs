@@ -153,7 +153,7 @@ impl<T: Rows> Rows for &T {
 
 impl Rows for Candidates {
     fn rows(&self) -> usize {
-        self.messages.len() + self.memories.len()
+        self.messages.len()
     }
 }
 

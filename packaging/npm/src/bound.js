@@ -67,7 +67,7 @@ export class Bound {
       case 'storage.save-memory': return this.#noteMemories([value]);
       case 'recall.find-candidates':
         for (const { at } of /** @type {FoundMessage[]} */ (value.messages)) this.#messages.add(idOf(at));
-        return this.#noteMemories(value.memories.map((/** @type {{ memory: SavedMemory }} */ { memory }) => memory));
+        return undefined;
       default: return undefined;
     }
   }

@@ -60,7 +60,7 @@ export function storageFunctions(opened) {
 
 /** A store that cannot search. */
 const NO_RECALL = {
-  findCandidates: () => ({ messages: [], memories: [], records: [], counts: [], messageCount: 0 }),
+  findCandidates: () => ({ messages: [], counts: [], messageCount: 0 }),
   terms: () => [],
 };
 

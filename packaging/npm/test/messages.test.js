@@ -114,6 +114,8 @@ forEachStore('candidates are those with the rarest terms, with their neighbours'
   assert.deepEqual(ids({ since: '2.0', until: '3.0' }), ['3']);
   assert.deepEqual(of.found([], { limit: 2 }).messages.map(({ message }) => message.ts[0]), ['4', '5']);
   assert.deepEqual(of.found(['paper']).messageCount, 5);
+  const [first] = of.found(['paper', 'crane']).messages;
+  assert.deepEqual([first.counts, first.length], [[1, 0], 3]);
 });
 
 test('terms are those of the other stores', () => {

@@ -142,8 +142,7 @@ checks! {
         what_is_later_is_not_found
         time_and_channels_bound_what_is_found_but_not_what_is_counted
         rarest_terms_come_first_and_then_the_newest
-        neighbours_are_of_the_thread_or_of_the_top_level
-        memory_is_found_by_its_terms;
+        neighbours_are_of_the_thread_or_of_the_top_level;
 }
 
 export!(Suite);

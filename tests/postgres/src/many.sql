@@ -3,7 +3,7 @@
 -- Ids are W1, C1 and U1 on; C1 of each workspace is the first channel.
 -- The superuser need not check each reference, and the indexes of terms are faster made at the end.
 SET LOCAL session_replication_role = replica;
-DROP INDEX message_index_tokens, memory_index_tokens;
+DROP INDEX message_index_tokens;
 -- The nth of 50,000 words, in letters that no rule of a language changes; it is as common as in a language.
 CREATE FUNCTION pg_temp.word(n DOUBLE PRECISION) RETURNS TEXT LANGUAGE sql
 AS $$ SELECT translate(CAST(CAST(floor(power(50000, n)) AS INTEGER) + 1000 AS TEXT), '0123456789', 'bcdfghjklm') $$;
@@ -45,10 +45,6 @@ INSERT INTO memories (id, workspace, scope, scope_id, memory_type, version, cont
 SELECT w.key * {channels} * 10 + 8 + t, w.key, 0, 'default', t, 1, '- ' || pg_temp.word(random()), 0, 1709251200, 1709251200, 1,
     1000000000, w.key * {channels}, 1
 FROM workspaces AS w, generate_series(0, 1) AS g (t);
-INSERT INTO memory_index (rowid, terms, tokens)
-SELECT m.id, t.terms, string_to_array(m.workspace || ' ' || replace(t.terms, ' ', ',' || m.workspace || ' '), ',')
-FROM memories AS m, LATERAL (SELECT replace(replace(m.content, '- ', ''), E'\n', ' ') AS terms) AS t;
-CREATE INDEX memory_index_tokens ON memory_index USING gin (tokens) WITH (fastupdate = off);
 
 INSERT INTO backlog (workspace, channel, thread_key, newest_key, new_count, watermark, short_term_id, merged_through)
 SELECT c.workspace, c.key, 0, n.newest, 0, n.newest, c.key * 10 + 5, c.key * 10 + 5

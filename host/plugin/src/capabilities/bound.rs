@@ -82,8 +82,6 @@ impl Bound {
         let messages = found.messages.iter().map(|found| &found.at);
         self.cited
             .extend(messages.map(|at| (at.channel_id.clone(), at.ts.clone())));
-        let memories = found.memories.iter().map(|found| found.memory.id);
-        self.memories.extend(memories);
     }
 
     /// Refuses a channel whose messages may not be used.

@@ -26,9 +26,6 @@ impl Host for CallState {
                     let message = std::slice::from_ref(&found.message);
                     self.tape.saw_messages(&found.at.channel_id, message);
                 }
-                for found in &found.memories {
-                    self.tape.saw_memories(std::slice::from_ref(&found.memory));
-                }
             }
             found
         })

@@ -1,6 +1,6 @@
 //! Search by terms, and the rules by which every store picks the same candidates. `wit/recall.wit` documents them.
 
-pub use crate::bindings::recall::{Candidates, FoundMemory, FoundMessage, RecallQuery, TermCount};
+pub use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery, TermCount};
 
 /// A term in no more messages finds all of them. A common term finds messages among so many of the newest.
 pub const COMMON_MESSAGES: u32 = 1000;
@@ -25,8 +25,6 @@ pub fn weight(count: u32, total: u32) -> u32 {
 pub fn nothing() -> Candidates {
     Candidates {
         messages: Vec::new(),
-        memories: Vec::new(),
-        records: Vec::new(),
         counts: Vec::new(),
         message_count: 0,
     }

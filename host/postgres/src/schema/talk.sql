@@ -202,13 +202,6 @@ CREATE TABLE message_index (
     tokens TEXT[] COLLATE "C" NOT NULL
 );
 CREATE INDEX message_index_tokens ON message_index USING gin (tokens) WITH (fastupdate = off);
--- The row's id is the memory's.
-CREATE TABLE memory_index (
-    rowid BIGINT PRIMARY KEY,
-    terms TEXT COLLATE "C" NOT NULL,
-    tokens TEXT[] COLLATE "C" NOT NULL
-);
-CREATE INDEX memory_index_tokens ON memory_index USING gin (tokens) WITH (fastupdate = off);
 
 -- The embedders whose vectors a workspace's messages have: two while one takes the place of the other.
 CREATE TABLE embedders (

@@ -62,7 +62,7 @@ fn rows(backend: &dyn Backend) -> Vec<String> {
             )?;
             for table in tables {
                 let columns = match table.as_str() {
-                    "message_index" | "memory_index" => "rowid, terms",
+                    "message_index" => "rowid, terms",
                     _ => "*",
                 };
                 found.extend(table_rows(connection, &table, columns)?);

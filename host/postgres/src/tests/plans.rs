@@ -23,11 +23,10 @@ use crate::database::Database;
 use crate::session::InTransaction;
 
 /// The tables that grow with what people write. The others are empty here.
-const LARGE: [&str; 11] = [
+const LARGE: [&str; 10] = [
     "messages",
     "message_index",
     "memories",
-    "memory_index",
     "backlog",
     "channels",
     "users",
@@ -173,7 +172,7 @@ async fn reads_of_a_reply_use_indexes() {
     for place in [Place::Channel("C1".to_owned()), Place::Workspace] {
         let here: Arc<dyn Storage> = workspace.at(place);
         let found = here.find_candidates(query(&test), None).await.unwrap();
-        assert!(!found.messages.is_empty() && !found.memories.is_empty());
+        assert!(!found.messages.is_empty());
         check("search", &plans, 8);
         here.list_channels().await.unwrap();
         check("channels", &plans, 1);

@@ -8,7 +8,6 @@ use myao_plugin::state::forgetting::Erased;
 
 use crate::fault::Fault;
 use crate::place::Place;
-use crate::search::index;
 use crate::search::query::Forgotten;
 use crate::writing::erase;
 use crate::writing::{Source, Writing};
@@ -78,7 +77,6 @@ fn mask(connection: &Connection, place: &Place, memories: Vec<(i64, String)>) ->
         let content = myao_secrets::mask(&content);
         let set = "UPDATE memories SET content = ?2, revised = ?3 WHERE id = ?1";
         connection.execute(set, params![memory, content.as_ref(), revision])?;
-        index::change_memory(connection, memory, &content)?;
         masked.insert(memory);
     }
     erase::drop_copies(connection, place.workspace, "[]", &masked)

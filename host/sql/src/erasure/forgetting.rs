@@ -23,7 +23,6 @@ use crate::messages::tombstones::{self, Kind};
 use crate::place::Place;
 use crate::rows::list;
 use crate::schedule::begin_again;
-use crate::search::index;
 use crate::search::query::{Forgotten, search};
 use crate::sight::json_array;
 use crate::workspace::SqlWorkspace;
@@ -272,7 +271,6 @@ fn remove_texts(
     for memory in memories {
         let removed = connection
             .execute("UPDATE memories SET content = ?2, revised = ?3, handed_known = 0 WHERE id = ?1 AND content <> ?2", params![memory, erase::NOTHING_LEFT, revision])?;
-        index::change_memory(connection, *memory, erase::NOTHING_LEFT)?;
         erased.memories += removed;
         erased.lines += lines::of(connection, *memory)?.len();
         lines::replace(connection, *memory, &[])?;

@@ -10,7 +10,6 @@ use crate::fault::Fault;
 use crate::messages::stored::channel_key;
 use crate::place::Place;
 use crate::rows;
-use crate::search::index;
 use crate::sight::Sight;
 
 /// The subject of a memory, as column values.
@@ -132,7 +131,6 @@ impl Series<'_> {
             ],
             |row| row.get(0),
         )?;
-        index::add_memory(connection, id, text.content)?;
         Ok(id)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::params;
-use crate::session::{Connection, Dialect, Params, Result};
+use crate::session::{Connection, Params, Result};
 
 use crate::rows::list;
 use crate::sight::{json_array, json_texts};
@@ -19,28 +19,6 @@ pub(crate) fn terms_of_messages(
         Ok((row.get(0)?, row.get(1)?))
     })?;
     Ok(found.into_iter().collect())
-}
-
-/// The rows of memories with each of these terms.
-pub(crate) fn memories_with(
-    connection: &Connection,
-    workspace: i64,
-    terms: &[&str],
-) -> Result<Vec<Vec<i64>>> {
-    match connection.dialect() {
-        Dialect::Sqlite => {
-            let sql = "SELECT rowid FROM memory_index WHERE memory_index MATCH ?1";
-            let found = terms.iter().map(|term| {
-                let term = format!("\"{term}\"");
-                list(connection, sql, params![term], |row| row.get(0))
-            });
-            found.collect()
-        }
-        Dialect::Postgres => {
-            let sql = include_str!("../sql/postgres/memories_with_terms.sql");
-            by_term(connection, terms, sql, params![tokens(workspace, terms)])
-        }
-    }
 }
 
 /// The rows that a statement finds for each of these terms: it returns the term's position, and a row.

@@ -1,7 +1,6 @@
-//! The index of terms, by which messages and memories are found.
+//! The index of terms, by which messages are found.
 //!
-//! **Invariant**: it changes in the transaction of the message or the memory. Every message that is not deleted has one row,
-//! and every memory whose text has terms.
+//! **Invariant**: it changes in the transaction of the message. Every message that is not deleted has one row.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -68,7 +67,7 @@ impl Unindexed {
         for row in std::mem::take(&mut self.rows) {
             let added = added.entry(channel_of(row)).or_default();
             if !self.new.contains(&row) {
-                let terms = terms_of(connection, Table::Messages, row)?;
+                let terms = terms_of(connection, row)?;
                 gone.extend(terms.split_terminator(' ').map(str::to_owned));
                 *added -= remove(connection, row)?;
             }
@@ -95,7 +94,7 @@ impl Unindexed {
         }
         self.new.clear();
         vector_rows::remove_codes(connection, &changed)?;
-        leave_no_key(connection, Table::Messages, &gone)?;
+        leave_no_key(connection, &gone)?;
         for (channel, added) in added {
             count(connection, channel, added)?;
         }
@@ -103,44 +102,22 @@ impl Unindexed {
     }
 }
 
-/// A table of the index.
-#[derive(Clone, Copy)]
-pub(crate) enum Table {
-    Messages,
-    Memories,
-}
-
-impl Table {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Messages => "message_index",
-            Self::Memories => "memory_index",
-        }
-    }
-}
-
 /// The terms of a row, joined by spaces; empty if the row does not exist.
-pub(crate) fn terms_of(connection: &Connection, table: Table, row: i64) -> Result<String> {
-    let terms = connection
-        .query_row(
-            &format!("SELECT terms FROM {} WHERE rowid = ?1", table.name()),
-            [row],
-            |row| row.get(0),
-        )
-        .optional()?;
-    Ok(terms.unwrap_or_default())
+fn terms_of(connection: &Connection, row: i64) -> Result<String> {
+    let sql = "SELECT terms FROM message_index WHERE rowid = ?1";
+    let terms = connection.query_row(sql, [row], |row| row.get(0));
+    Ok(terms.optional()?.unwrap_or_default())
 }
 
 /// Rebuilds the index if it still holds one of these terms, which no row has any more. `secure-delete` removes terms from the
 /// pages of the index, but not from the keys by which a page is found: such a key is the beginning of its first term.
-fn leave_no_key(connection: &Connection, table: Table, gone: &BTreeSet<String>) -> Result<()> {
+fn leave_no_key(connection: &Connection, gone: &BTreeSet<String>) -> Result<()> {
     if gone.is_empty() || connection.dialect() != Dialect::Sqlite {
         return Ok(());
     }
-    let name = table.name();
     let keys: HashSet<Vec<u8>> = connection
         .query_map(
-            &format!("SELECT term FROM {name}_idx WHERE length(term) > 1"),
+            "SELECT term FROM message_index_idx WHERE length(term) > 1",
             (),
             |row| row.get(0),
         )?
@@ -155,18 +132,18 @@ fn leave_no_key(connection: &Connection, table: Table, gone: &BTreeSet<String>) 
                 .is_some_and(|key| keys.contains(key))
         })
     };
-    let is_held = &format!("SELECT EXISTS (SELECT 1 FROM {name} WHERE {name} MATCH ?1)");
+    let is_held = "SELECT EXISTS (SELECT 1 FROM message_index WHERE message_index MATCH ?1)";
     for term in gone.iter().filter(|term| is_key(term)) {
         let is_held: bool =
             connection.query_row(is_held, [format!("\"{term}\"")], |row| row.get(0))?;
         if !is_held {
             // An index of one part would be left as it is, so a row makes a second part and goes.
             for statement in [
-                format!("INSERT INTO {name} (rowid, terms) VALUES (0, '-')"),
-                format!("INSERT INTO {name} ({name}) VALUES ('optimize')"),
-                format!("DELETE FROM {name} WHERE rowid = 0"),
+                "INSERT INTO message_index (rowid, terms) VALUES (0, '-')",
+                "INSERT INTO message_index (message_index) VALUES ('optimize')",
+                "DELETE FROM message_index WHERE rowid = 0",
             ] {
-                connection.execute(&statement, ())?;
+                connection.execute(statement, ())?;
             }
             return Ok(());
         }
@@ -226,32 +203,10 @@ fn count(connection: &Connection, channel: i64, added: i64) -> Result<()> {
     Ok(())
 }
 
-/// Indexes a new memory.
-pub(crate) fn add_memory(connection: &Connection, memory: i64, content: &str) -> Result<()> {
-    let terms = terms(content);
-    if !terms.is_empty() {
-        let insert = match connection.dialect() {
-            Dialect::Sqlite => "INSERT INTO memory_index (rowid, terms) VALUES (?1, ?2)",
-            Dialect::Postgres => include_str!("../sql/postgres/index_memory.sql"),
-        };
-        connection.execute(insert, params![memory, terms.join(" ")])?;
-    }
-    Ok(())
-}
-
-/// Indexes the new text of a memory.
-pub(crate) fn change_memory(connection: &Connection, memory: i64, content: &str) -> Result<()> {
-    let before = terms_of(connection, Table::Memories, memory)?;
-    let gone = before.split_terminator(' ').map(str::to_owned).collect();
-    connection.execute("DELETE FROM memory_index WHERE rowid = ?1", [memory])?;
-    add_memory(connection, memory, content)?;
-    leave_no_key(connection, Table::Memories, &gone)
-}
-
 /// Indexes everything that is stored, in an index that is empty. `progress` hears how much is done, and of how much.
 pub fn index_all(connection: &Connection, progress: &dyn Fn(u64, u64)) -> Result<()> {
     let total: i64 = connection.query_row(
-        "SELECT (SELECT COUNT(*) FROM messages WHERE deleted_at IS NULL) + (SELECT COUNT(*) FROM memories)",
+        "SELECT COUNT(*) FROM messages WHERE deleted_at IS NULL",
         (),
         |row| row.get(0),
     )?;
@@ -275,26 +230,14 @@ pub fn index_all(connection: &Connection, progress: &dyn Fn(u64, u64)) -> Result
         "UPDATE channels SET indexed = (SELECT COUNT(*) FROM messages WHERE channel = channels.key AND deleted_at IS NULL)",
         (),
     )?;
-    let statement = "SELECT id, content FROM memories ORDER BY id";
-    connection.each(statement, (), |row| -> Result<()> {
-        add_memory(connection, row.get(0)?, &row.get::<String>(1)?)?;
-        step();
-        Ok(())
-    })
+    Ok(())
 }
 
-/// How many texts of each table of the index are missing in it. There is none, unless something is broken.
-pub(crate) fn missing(connection: &Connection) -> Result<[(&'static str, usize); 2]> {
+/// How many messages are missing in the index. There is none, unless something is broken.
+pub(crate) fn missing(connection: &Connection) -> Result<usize> {
     let messages = "SELECT COUNT(*) FROM messages AS m LEFT JOIN message_index AS i ON i.rowid = m.channel * ?1 + m.key \
         WHERE m.deleted_at IS NULL AND i.rowid IS NULL";
-    let messages = connection.query_row(messages, [KEY_MASK + 1], |row| row.get(0))?;
-    let unindexed = "SELECT m.content FROM memories AS m LEFT JOIN memory_index AS i ON i.rowid = m.id WHERE i.rowid IS NULL";
-    let mut memories = 0;
-    connection.each(unindexed, (), |row| -> Result<()> {
-        memories += usize::from(!terms(&row.get::<String>(0)?).is_empty());
-        Ok(())
-    })?;
-    Ok([("message_index", messages), ("memory_index", memories)])
+    connection.query_row(messages, [KEY_MASK + 1], |row| row.get(0))
 }
 
 /// Where the index holds something of a text that is not there any more, and in how many rows. There is none, unless
@@ -319,11 +262,8 @@ pub fn leftovers(
     let messages: u32 = count("message_index", "rowid")?;
     let vectors: u32 = count("message_vectors", "row")?;
     let codes = codes::leftovers(connection, workspace)?;
-    let memories = "SELECT COUNT(*) FROM memory_index AS i LEFT JOIN memories AS m ON m.id = i.rowid WHERE m.id IS NULL";
-    let memories: u32 = connection.query_row(memories, (), |row| row.get(0))?;
     let counted = [
         ("message_index.terms", messages),
-        ("memory_index.terms", memories),
         ("message_vectors.vector", vectors),
         ("message_codes.codes", codes),
     ];
@@ -334,13 +274,10 @@ pub fn leftovers(
         return Ok(found);
     }
     // True if the terms are those of the rows.
-    for (place, check) in [
-        ("message_index", "PRAGMA integrity_check(message_index)"),
-        ("memory_index", "PRAGMA integrity_check(memory_index)"),
-    ] {
-        let sound: String = connection.query_row(check, (), |row| row.get(0))?;
-        found.push((place, usize::from(sound != "ok")));
+    let check = "PRAGMA integrity_check(message_index)";
+    let sound: String = connection.query_row(check, (), |row| row.get(0))?;
+    if sound != "ok" {
+        found.push(("message_index", 1));
     }
-    found.retain(|(_, rows)| *rows > 0);
     Ok(found)
 }

@@ -1,4 +1,4 @@
-//! Finds messages and memories by their terms, as `wit/recall.wit` says.
+//! Finds messages by their terms, as `wit/recall.wit` says.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -8,13 +8,11 @@ use crate::session::{Connection, Result};
 use myao_plugin::MessageRef;
 use myao_plugin::embedder::Meaning;
 use myao_plugin::storage::recall::{
-    COMMON_MESSAGES, Candidates, FoundMemory, FoundMessage, RecallQuery, TermCount, is_common,
-    weight,
+    COMMON_MESSAGES, Candidates, FoundMessage, RecallQuery, TermCount, is_common, weight,
 };
-use myao_plugin::ts::TsKey;
 
 use crate::fault::Fault;
-use crate::messages::lookup::{memories_with, terms_of_messages};
+use crate::messages::lookup::terms_of_messages;
 use crate::messages::stored::message;
 use crate::place::Place;
 use crate::rows;
@@ -63,15 +61,12 @@ pub(crate) fn candidates(
         picked.extend(search.similarities.most());
     }
     let messages = search.messages(place, &picked)?;
-    let memories = search.memories(place, &sight)?;
     let counts = query.terms.iter().map(|term| TermCount {
         messages: search.counts.get(term.as_str()).copied().unwrap_or(0),
         term: term.clone(),
     });
     Ok(Candidates {
         messages,
-        memories,
-        records: Vec::new(),
         counts: counts.collect(),
         message_count: search.visible.total,
     })
@@ -227,7 +222,8 @@ impl<'a> Search<'a> {
                 },
                 channel_name: channel.name.clone(),
                 message: message(row, place)?,
-                terms: Vec::new(),
+                counts: Vec::new(),
+                length: 0,
                 similarity: None,
                 done_at: row.get::<Option<i64>>(10)?.map(rows::ts),
             };
@@ -240,12 +236,16 @@ impl<'a> Search<'a> {
         let terms = terms_of_messages(self.connection, found.iter().map(|(_, row, _)| *row))?;
         let rows = found.iter().map(|(_, row, _)| *row).collect();
         self.similarities.add(self.connection, &rows)?;
-        let with_terms = |(_, row, found)| FoundMessage {
-            terms: terms.get(&row).map_or_else(Vec::new, |terms| split(terms)),
-            similarity: self.similarities.get(row),
-            ..found
+        let counted = |(_, row, found)| {
+            let (counts, length) = self.occurrences(terms.get(&row).map_or("", String::as_str));
+            FoundMessage {
+                counts,
+                length,
+                similarity: self.similarities.get(row),
+                ..found
+            }
         };
-        Ok(found.into_iter().map(with_terms).collect())
+        Ok(found.into_iter().map(counted).collect())
     }
 
     /// The keys of the messages before and after these.
@@ -284,47 +284,18 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// The memories with a term that is not common: those that weigh the most, then the newest.
-    fn memories(&self, place: &Place, sight: &Sight) -> Result<Vec<FoundMemory>> {
-        let mut weights: BTreeMap<i64, u32> = BTreeMap::new();
-        let total = self.visible.total;
-        let counts = self.counts.iter();
-        let (terms, counts): (Vec<&str>, Vec<u32>) = counts
-            .filter(|(_, count)| !is_common(**count, total))
-            .unzip();
-        let found = memories_with(self.connection, self.visible.workspace, &terms)?;
-        for (count, ids) in counts.into_iter().zip(found) {
-            for id in ids {
-                *weights.entry(id).or_default() += weight(count, total);
+    /// How often each term of the query is among these, which spaces join, and how many they are.
+    fn occurrences(&self, terms: &str) -> (Vec<u32>, u32) {
+        let mut counts = vec![0; self.query.terms.len()];
+        let mut length = 0;
+        for term in terms.split_terminator(' ') {
+            length += 1;
+            for (count, wanted) in counts.iter_mut().zip(&self.query.terms) {
+                *count += u32::from(wanted == term);
             }
         }
-        if weights.is_empty() {
-            return Ok(Vec::new());
-        }
-        let ids: BTreeSet<i64> = weights.keys().copied().collect();
-        let seconds = TsKey::from_database(self.until).unix_seconds();
-        let columns = params![place.workspace, json_array(&ids), self.until, seconds];
-        let sql = include_str!("../search/sql/found_memories.sql");
-        let mut found = rows::list(self.connection, sql, columns, |row| {
-            let terms: String = row.get(13)?;
-            let memory = FoundMemory {
-                memory: rows::memory(row, &place.local_time)?,
-                terms: split(&terms),
-            };
-            Ok((memory, row.get(12)?))
-        })?;
-        sight.retain(self.connection, &mut found, |(_, origins)| *origins)?;
-        found.sort_by_key(|(found, _)| {
-            let id = rows::memory_column(found.memory.id);
-            Reverse((weights.get(&id).copied(), id))
-        });
-        found.truncate(usize::try_from(self.query.limit).unwrap_or(usize::MAX));
-        Ok(found.into_iter().map(|(found, _)| found).collect())
+        (counts, length)
     }
-}
-
-fn split(terms: &str) -> Vec<String> {
-    terms.split_terminator(' ').map(str::to_owned).collect()
 }
 
 /// How many of the newest messages a common term finds.

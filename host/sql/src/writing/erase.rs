@@ -15,7 +15,6 @@ use crate::journal::recordings;
 use crate::memories::lines::{self, StoredLine};
 use crate::memories::records;
 use crate::rows::list;
-use crate::search::index;
 use crate::sight::json_array;
 
 /// The content of a text whose lines are all erased.
@@ -208,7 +207,6 @@ fn erase_lines(
     // Nothing is made from an empty text, and what was made from it before has lost its lines now.
     let set = "UPDATE memories SET content = ?2, revised = ?3, handed_known = MAX(handed_known, ?4) WHERE id = ?1";
     connection.execute(set, params![memory, content, revision, is_empty])?;
-    index::change_memory(connection, memory, content)?;
     Ok(cited)
 }
 

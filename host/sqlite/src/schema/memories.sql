@@ -158,12 +158,6 @@ CREATE TABLE line_sources (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX line_sources_by_message ON line_sources (message);
 
--- The row's id is the memory's.
-CREATE VIRTUAL TABLE memory_index USING fts5 (
-    terms, detail = none, columnsize = 0, tokenize = "ascii tokenchars '-_./:@+'"
-);
-INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1);
-
 -- Records kept beside a memory: parts of messages, as references. Positions are in Unicode scalar values.
 CREATE TABLE memory_records (
     memory INTEGER NOT NULL REFERENCES memories (id),

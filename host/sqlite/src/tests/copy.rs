@@ -49,9 +49,7 @@ fn rows(path: &Path) -> Vec<(String, Vec<Value>)> {
     for table in tables.map(Result::unwrap) {
         let before = found.len();
         let select = match table.as_str() {
-            "message_index" | "memory_index" => {
-                format!("SELECT rowid, terms FROM {table} ORDER BY rowid")
-            }
+            "message_index" => "SELECT rowid, terms FROM message_index ORDER BY rowid".to_owned(),
             "sqlite_sequence" => "SELECT name, seq FROM sqlite_sequence ORDER BY name".to_owned(),
             _ => format!("SELECT * FROM {table}"),
         };

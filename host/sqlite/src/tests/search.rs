@@ -144,8 +144,7 @@ async fn everything_that_is_stored_can_be_indexed_anew_and_shows_how_far_it_is()
     let before = find(workspace, Place::Operator, query(&["7", "release"])).await;
     let shown = RefCell::new(Vec::new());
     stored.store.pool.with_writer(|connection| {
-        let empty =
-            "DELETE FROM message_index; DELETE FROM memory_index; UPDATE channels SET indexed = 0;";
+        let empty = "DELETE FROM message_index; UPDATE channels SET indexed = 0;";
         connection.execute_batch(empty).unwrap();
         let show = |done, total| shown.borrow_mut().push((done, total));
         parts::index_all(connection, &show).unwrap();

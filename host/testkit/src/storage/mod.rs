@@ -22,8 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use myao_plugin::audience::{Audience, ChannelFacts};
 use myao_plugin::embedder::Meaning;
 use myao_plugin::storage::recall::{
-    COMMON_MESSAGES, Candidates, FoundMemory, FoundMessage, RecallQuery, TermCount, is_common,
-    nothing, weight,
+    COMMON_MESSAGES, Candidates, FoundMessage, RecallQuery, TermCount, is_common, nothing, weight,
 };
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::storage::{
@@ -39,7 +38,6 @@ use myao_plugin::{
 use myao_terms::{addressed, terms};
 
 use crate::conformance::Records;
-use calls::without_citations;
 use places::Opened;
 use saving::thread_id;
 

@@ -1,4 +1,4 @@
-//! Finds messages and memories by their terms, by looking at every text.
+//! Finds messages by their terms, by looking at every text.
 
 use super::*;
 
@@ -58,36 +58,24 @@ impl State {
         let messages = found.into_iter().filter_map(|(id, ts)| {
             let of = self.channels.get(id)?;
             let message = self.message(of, ts, until)?;
+            let said = terms(&message.text);
             Some(FoundMessage {
                 at: MessageRef {
                     channel_id: id.to_owned(),
                     ts: message.ts.clone(),
                 },
                 channel_name: of.channel(id).name,
-                terms: terms(&message.text),
+                counts: (query.terms.iter())
+                    .map(|term| count(said.iter().filter(|other| *other == term)))
+                    .collect(),
+                length: count(said.iter()),
                 similarity: None,
                 done_at: None,
                 message,
             })
         });
-        let is_made = |text: &Text| {
-            text.memory.updated_at.unix_seconds <= until.unix_seconds()
-                && text.latest() <= Some(until)
-        };
-        let texts = self.current_texts().into_iter();
-        let texts = texts.filter(|text| is_made(text) && self.shows(place, text));
-        let memories = texts.map(|text| FoundMemory {
-            memory: without_citations(text.memory.clone()),
-            terms: terms(&text.memory.content),
-        });
-        let weigh = |found: &FoundMemory| weigh(&found.terms, &counts, total);
-        let mut memories: Vec<_> = memories.filter(|found| weigh(found) > 0).collect();
-        memories.sort_by_key(|found| Reverse((weigh(found), found.memory.id)));
-        memories.truncate(most(query.limit));
         Ok(Candidates {
             messages: messages.collect(),
-            memories,
-            records: Vec::new(),
             message_count: total,
             counts,
         })

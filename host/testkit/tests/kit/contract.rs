@@ -66,8 +66,7 @@ async fn a_fault_is_told_with_its_place_in_the_contract() {
 }
 
 /// What a store need not have.
-const OF_A_SEARCH: [&str; 8] = [
-    "memory_is_found_by_its_terms",
+const OF_A_SEARCH: [&str; 7] = [
     "message_is_found_by_its_terms",
     "message_is_found_by_what_it_says_now",
     "neighbours_are_of_the_thread_or_of_the_top_level",

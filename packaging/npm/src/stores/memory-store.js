@@ -143,7 +143,7 @@ export class MemoryStore {
         this.#change((state) => defer(state, scope, scopeId, deferral)),
       findCandidates: (/** @type {RecallQuery} */ query) => {
         const find = (/** @type {Map<Kept, number>} */ similarities) =>
-          findCandidates(state, query, { seesChannel, sees, utcOffsetSeconds: this.#utcOffsetSeconds }, similarities);
+          findCandidates(state, query, { seesChannel, utcOffsetSeconds: this.#utcOffsetSeconds }, similarities);
         if (!this.#meaning || query.text === '') return find(new Map());
         return this.#meaning.similarities(state, query.text, visible(state, seesChannel, key(query.until))).then(find);
       },

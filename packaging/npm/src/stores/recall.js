@@ -1,12 +1,11 @@
-// Finds messages and memories by their terms, and messages by their meaning, by looking at every text.
+// Finds messages by their terms and their meaning, by looking at every text.
 
 import { key, order } from '../ids.js';
 import { show } from './messages.js';
 import { terms } from './terms.js';
 
-/** @import {Candidates, FoundMemory, RecallQuery} from '../../contract.js' */
+/** @import {Candidates, RecallQuery} from '../../contract.js' */
 /** @import {Kept, State} from './state.js' */
-/** @import {Sees} from './progress.js' */
 
 /** A term in more messages finds only the newest ones of this number. */
 const COMMON_MESSAGES = 1000;
@@ -16,13 +15,13 @@ const COMMON_PART = 50;
 const MOST_SIMILAR = 50;
 const LEAST_SIMILARITY = 1;
 
-/** The terms of what is kept; a changed text is another object. @type {WeakMap<object, string[]>} */
+/** The terms of messages; a changed one is another object. @type {WeakMap<Kept, string[]>} */
 const known = new WeakMap();
 
-/** @param {object} of @param {string} text */
-function termsOf(of, text) {
-  const found = known.get(of) ?? terms(text);
-  known.set(of, found);
+/** @param {Kept} message */
+function termsOf(message) {
+  const found = known.get(message) ?? terms(message.text);
+  known.set(message, found);
   return found;
 }
 
@@ -41,15 +40,15 @@ export const visible = (state, seesChannel, until) =>
 /**
  * @param {State} state
  * @param {RecallQuery} query
- * @param {{ seesChannel: (id: string) => boolean, sees: Sees, utcOffsetSeconds: number }} place
+ * @param {{ seesChannel: (id: string) => boolean, utcOffsetSeconds: number }} place
  * @param {Map<Kept, number>} similarities
  * @returns {Candidates}
  */
-export function findCandidates(state, query, { seesChannel, sees, utcOffsetSeconds }, similarities) {
+export function findCandidates(state, query, { seesChannel, utcOffsetSeconds }, similarities) {
   const until = key(query.until);
   const since = query.since === undefined ? 0n : key(query.since);
   const channels = [...state.channels.keys()].filter(seesChannel).sort();
-  const seen = visible(state, seesChannel, until).map((message) => ({ message, own: new Set(termsOf(message, message.text)) }));
+  const seen = visible(state, seesChannel, until).map((message) => ({ message, own: new Set(termsOf(message)) }));
   const newestFirst = [...seen].sort((a, b) => order(key(b.message.ts), key(a.message.ts)));
   const counts = query.terms.map((term) => seen.filter(({ own }) => own.has(term)).length);
   const weigh = weigher(query, counts, seen.length);
@@ -64,48 +63,26 @@ export function findCandidates(state, query, { seesChannel, sees, utcOffsetSecon
   const picked = [...byTerms, ...byMeaning.slice(0, MOST_SIMILAR)];
   const keys = new Set(picked.flatMap(({ message }) => [message, ...neighbours(state, message, since, until, query.neighbours)]));
   return {
-    messages: channels.flatMap((id) => foundIn(state, id, keys, until, utcOffsetSeconds, similarities)),
-    memories: foundMemories(state, query, weigh, sees, until),
-    records: [],
+    messages: channels.flatMap((id) => foundIn(state, id, keys, query, utcOffsetSeconds, similarities)),
     counts: query.terms.map((term, n) => ({ term, messages: counts[n] })),
     messageCount: seen.length,
   };
 }
 
-/** @param {State} state @param {string} channelId @param {Set<Kept>} keys @param {bigint} until @param {number} utcOffsetSeconds
+/** @param {State} state @param {string} channelId @param {Set<Kept>} keys @param {RecallQuery} query @param {number} utcOffsetSeconds
  * @param {Map<Kept, number>} similarities */
-function foundIn(state, channelId, keys, until, utcOffsetSeconds, similarities) {
-  const there = state.shown(channelId, until);
+function foundIn(state, channelId, keys, query, utcOffsetSeconds, similarities) {
+  const there = state.shown(channelId, key(query.until));
   const found = there.filter((message) => keys.has(message));
   return show(state, found, there, utcOffsetSeconds).map((message, n) => ({
     at: { channelId, ts: message.ts },
     channelName: state.channel(channelId).name,
     message,
-    terms: termsOf(found[n], message.text),
+    counts: query.terms.map((term) => termsOf(found[n]).filter((other) => other === term).length),
+    length: termsOf(found[n]).length,
     similarity: similarities.get(found[n]),
     doneAt: undefined,
   }));
-}
-
-/** Memories with a term that is not common: those that weigh the most, then the newest.
- * @param {State} state
- * @param {RecallQuery} query
- * @param {(own: Set<string>) => number} weigh
- * @param {Sees} sees
- * @param {bigint} until
- * @returns {FoundMemory[]}
- */
-function foundMemories(state, query, weigh, sees, until) {
-  const isThere = (/** @type {import('./state.js').KeptMemory} */ { memory }) =>
-    BigInt(memory.updatedAt.unixSeconds) <= until / 1_000_000n &&
-    (memory.sourceLatestMessageTs === undefined || key(memory.sourceLatestMessageTs) <= until);
-  const all = [...state.memories.values()].filter((kept) => isThere(kept) && sees(kept));
-  const weighed = all.map((kept) => {
-    const own = termsOf(kept, kept.memory.content);
-    return { memory: { ...kept.memory, citations: [], records: [] }, terms: own, weight: weigh(new Set(own)) };
-  });
-  const found = weighed.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight || b.memory.id - a.memory.id);
-  return found.slice(0, query.limit).map(({ memory, terms }) => ({ memory, terms }));
 }
 
 /** The messages before and after one: of its thread, or of the top level. The first message of a thread stands in both.

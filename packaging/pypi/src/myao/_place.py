@@ -107,9 +107,7 @@ class Place:
         messages = [message for message in found.messages if message.at.channel_id in seen]
         for message in messages:
             self._hand_over(message.at.channel_id, [message.message])
-        shown = {memory.id for memory in self._shown([one.memory for one in found.memories])}
-        memories = [one for one in found.memories if one.memory.id in shown]
-        return Candidates(messages, memories, found.records, found.counts, found.message_count)
+        return replace(found, messages=messages)
 
     def may_ask_model(self, request: Request) -> None:
         """Refuses a prompt that is for another place."""

@@ -8,8 +8,8 @@ from datetime import timezone as _timezone
 from datetime import tzinfo
 
 from ._stores.meaning import At, Embedder, Meaning
-from ._ts import SEQUENCES, key
-from .storage import Candidates, FoundMemory, FoundMessage, RecallQuery, TermCount
+from ._ts import key
+from .storage import Candidates, FoundMessage, RecallQuery, TermCount
 from .terms import terms
 from .types import MessageRef
 
@@ -23,8 +23,8 @@ _LEAST_SIMILARITY = 1.0
 
 
 class SqliteStore(Meaning):
-    """One workspace in a SQLite file. It passes the contract's checks, finds messages and memories by their terms, messages
-    by their meaning too if it has an embedder, and erases what was made from a message that is edited or deleted.
+    """One workspace in a SQLite file. It passes the contract's checks, finds messages by their terms, and by their meaning if it
+    has an embedder, and erases what was made from a message that is edited or deleted.
 
     Functions of the contract are called by the component; `add_channel`, `add_user`, `say`, `add_message`,
     `delete_message` and `pin_message` by your program, for what happens on the platform. Any thread may call them.
@@ -35,12 +35,12 @@ class SqliteStore(Meaning):
         until = key(query.until)
         since = 0 if query.since is None else key(query.since)
         seen = json.dumps(channels)
-        meant = [id for id in channels if not query.channels or id in query.channels]
+        asked = [id for id in channels if not query.channels or id in query.channels]
         similarities = self._similarities(query.text, seen, until)
         alike = [at for at, similarity in similarities.items() if similarity >= _LEAST_SIMILARITY]
-        alike = [at for at in alike if at[0] in meant and since <= at[1]]
+        alike = [at for at in alike if at[0] in asked and since <= at[1]]
         alike.sort(key=lambda at: (-similarities[at], -at[1], at[0]))
-        meant = json.dumps(meant)
+        meant = json.dumps(asked)
         with self._read():
             among = "channel_id IN (SELECT value FROM json_each(?))"
             total = self._one(
@@ -74,20 +74,19 @@ class SqliteStore(Meaning):
             for at in best:
                 picked.update(self._neighbours(at, since, until, query.neighbours))
             return Candidates(
-                [message for at in sorted(picked) for message in self._found(at, until, similarities.get(at))],
-                self._found_memories(weights, set(channels), until, query.limit),
-                [],
+                [message for at in sorted(picked) for message in self._found(at, query, similarities.get(at))],
                 [TermCount(term, counts[term]) for term in query.terms],
                 total,
             )
 
-    def _found(self, at: At, until: int, similarity: float | None) -> Iterable[FoundMessage]:
+    def _found(self, at: At, query: RecallQuery, similarity: float | None) -> Iterable[FoundMessage]:
         channel_id, ts = at
         for row in self._rows(channel_id, {ts}):
-            message = self._message(row, until)
+            message = self._message(row, key(query.until))
             name = self._channel(channel_id).name
             of = MessageRef(channel_id, message.ts)
-            yield FoundMessage(of, name, message, terms(message.text), similarity)
+            said = terms(message.text)
+            yield FoundMessage(of, name, message, list(map(said.count, query.terms)), len(said), similarity)
 
     def _neighbours(self, at: At, since: int, until: int, count: int) -> Iterable[At]:
         """The messages before and after one: of its thread, or of the top level. A thread's first message stands in both."""
@@ -100,25 +99,6 @@ class SqliteStore(Meaning):
             for side in ("AND ts < ? ORDER BY ts DESC", "AND ts > ? ORDER BY ts"):
                 for row in self._all(f"{base} {side} LIMIT ?", channel_id, since, until, *parameters, ts, count):
                     yield channel_id, row[0]
-
-    def _found_memories(self, weights: dict[str, int], seen: set[str], until: int, limit: int) -> list[FoundMemory]:
-        """The memories with a term that is not common: those that weigh the most, then the newest."""
-        found = list[tuple[int, FoundMemory]]()
-        if not weights:
-            return []
-        rows = self._all(
-            "SELECT id, content, channels FROM memories WHERE is_current = 1 AND updated_at <= ? AND ifnull(source_latest, 0) <= ?",
-            *(until // SEQUENCES, until),
-        )
-        for row in rows:
-            if not seen.issuperset(json.loads(row["channels"])):
-                continue
-            of_text = terms(row["content"])
-            weight = sum(weights[term] for term in weights.keys() & of_text)
-            if weight:
-                found.append((weight, FoundMemory(self._memory(row["id"], citations=False), of_text)))
-        found.sort(key=lambda one: (-one[0], -one[1].memory.id))
-        return [memory for _, memory in found[:limit]]
 
 
 class MemoryStore(SqliteStore):

@@ -208,17 +208,12 @@ class FoundMessage:
     at: MessageRef
     channel_name: str
     message: Message
-    terms: list[str]
+    counts: list[int]
+    """How often each term of the query stands in its text."""
+    length: int
+    """How many terms its text has."""
     similarity: F32 | None = None
     done_at: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class FoundMemory:
-    """A memory that has some of the terms, without its citations."""
-
-    memory: StoredMemory
-    terms: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,8 +229,6 @@ class Candidates:
     """What was found."""
 
     messages: list[FoundMessage] = field(default_factory=list[FoundMessage])
-    memories: list[FoundMemory] = field(default_factory=list[FoundMemory])
-    records: list[KeptSpan] = field(default_factory=list[KeptSpan])
     counts: list[TermCount] = field(default_factory=list[TermCount])
     message_count: int = 0
 

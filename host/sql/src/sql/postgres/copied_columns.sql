@@ -9,5 +9,5 @@ FROM pg_class AS c
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
 LEFT JOIN pg_index AS i ON i.indrelid = c.oid AND i.indisprimary
 WHERE c.relnamespace = CAST(current_schema() AS regnamespace) AND c.relkind IN ('r', 'p')
-    AND c.relname NOT IN ('copying', 'leases', 'message_index', 'memory_index', 'myao_schema', 'pauses')
+    AND c.relname NOT IN ('copying', 'leases', 'message_index', 'myao_schema', 'pauses')
 ORDER BY c.relname, a.attname;

@@ -310,7 +310,6 @@ macro_rules! workspace_conformance {
             dry_run_of_forgetting_leaves_what_is_found,
             channel_that_is_converted_is_found_where_it_may_be_seen,
             time_and_channels_bound_what_is_found_but_not_what_is_counted,
-            memory_is_found_where_it_may_be_seen_until_its_lines_go,
             what_was_found_may_not_be_shown_once_it_has_changed_or_is_private,
             memory_is_shown_only_where_the_messages_may_be_seen_that_its_call_found,
         );

@@ -1,15 +1,15 @@
 //! What is found by its terms, and where. The contract's own checks of the search are in the conformance component.
 
+use myao_plugin::Place;
 use myao_plugin::state::forgetting::{Forget, Mode, Retention};
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::records::MessageRecord;
-use myao_plugin::storage::{Memory, MemoryDraft, MemoryQuery, StorageError};
-use myao_plugin::{Citation, MessageRef, Place};
+use myao_plugin::storage::{MemoryQuery, StorageError};
 
 use super::places::audience;
 use super::{New, Stored, deleted, draft, edited, present, public, record, said, user};
-use crate::conformance::{Records, all_memories, key, time};
+use crate::conformance::{Records, all_memories, key};
 
 fn query(terms: &[&str]) -> RecallQuery {
     RecallQuery {
@@ -199,69 +199,6 @@ pub async fn time_and_channels_bound_what_is_found_but_not_what_is_counted(new: 
         messages(&find(&stored, &Place::Operator, newest).await),
         ["B:12", "P:13", "P:14"]
     );
-}
-
-/// A version of A that was made from its first message.
-async fn remember(stored: &Stored, content: &str) -> Memory {
-    let made = MemoryDraft {
-        content: content.into(),
-        now: time(15),
-        source_channel_id: "A".into(),
-        source_messages: vec!["10.0".into()],
-        source_latest_message_ts: Some("10.0".into()),
-        citations: vec![Citation {
-            start: 0,
-            length: u32::try_from(content.chars().count()).unwrap(),
-            messages: vec![MessageRef {
-                channel_id: "A".into(),
-                ts: "10.000000".into(),
-            }],
-            by_program: false,
-        }],
-        ..draft("A")
-    };
-    let opened = stored.at(channel("A"));
-    let saved = opened.save_memory(made, Default::default());
-    saved.await.unwrap()
-}
-
-pub async fn memory_is_found_where_it_may_be_seen_until_its_lines_go(new: New<'_>) {
-    let stored = stored(new).await;
-    let saved = remember(&stored, "- The barge comes on Monday").await;
-    for (place, count) in [
-        (channel("A"), 1),
-        (channel("B"), 1),
-        (Place::Workspace, 1),
-        (channel("X"), 0),
-    ] {
-        let result = find(&stored, &place, query(&["barge"])).await;
-        assert_eq!(result.memories.len(), count, "{place}");
-        assert!(result.messages.is_empty());
-    }
-    let result = find(&stored, &channel("A"), query(&["barge"])).await;
-    assert_eq!(result.memories[0].memory.id, saved.id);
-    assert_eq!(
-        result.memories[0].terms,
-        ["the", "barge", "comes", "on", "monday"]
-    );
-    let before = RecallQuery {
-        until: "14.0".into(),
-        ..query(&["barge"])
-    };
-    assert!(
-        find(&stored, &channel("A"), before)
-            .await
-            .memories
-            .is_empty()
-    );
-    let gone = Effect::MessageDeleted {
-        channel_id: "A".into(),
-        ts: key("10.0"),
-        at: key("50.0"),
-    };
-    stored.apply_at(50, &[gone]).await;
-    let result = find(&stored, &Place::Operator, query(&["barge", "monday"])).await;
-    assert!(result.memories.is_empty());
 }
 
 pub async fn what_was_found_may_not_be_shown_once_it_has_changed_or_is_private(new: New<'_>) {
