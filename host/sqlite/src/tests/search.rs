@@ -2,8 +2,10 @@
 
 use std::cell::RefCell;
 
+use myao_plugin::embedder::{Meaning, Vector};
 use myao_plugin::state::forgetting::{Forget, Forgetting as _, Found, Mode};
 use myao_plugin::state::inbox::Inbox as _;
+use myao_plugin::state::vectors::Vectors as _;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::records::{ImportSink as _, MessageRecord};
@@ -188,15 +190,29 @@ async fn what_the_index_holds_of_no_text_is_told_when_something_is_forgotten() {
     assert_eq!(places(found.found), [("message_index.terms".to_owned(), 1)]);
 }
 
-/// Words of which the first are in most messages.
-fn words(number: u64) -> String {
-    let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
+fn random(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move || {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         state
-    };
+    }
+}
+
+/// A vector of as many numbers as the model makes that packages carry.
+fn vector(seed: u64) -> Option<Vector> {
+    let mut next = random(seed);
+    Vector::new(
+        (0..384)
+            .map(|_| (next() % 2_001) as f32 - 1_000.0)
+            .collect(),
+    )
+}
+
+/// Words of which the first are in most messages.
+fn words(number: u64) -> String {
+    let mut next = random(number);
     let word = |random: u64| {
         // About one in its rank, as words are in talk.
         let part = 1.0 - (random % 1_000_000) as f64 / 1_000_000.0;
@@ -231,6 +247,25 @@ async fn measures_searches_over_a_million_messages() {
     }
     import.commit().unwrap();
     println!("import: {:?}", begun.elapsed());
+    let digest = "a digest";
+    loop {
+        let missing = stored.workspace.without_vector(digest, 1_000);
+        let missing = missing.await.unwrap();
+        if missing.is_empty() {
+            break;
+        }
+        let vectors = missing.into_iter().map(|message| {
+            let vector = vector(message.key.cast_unsigned());
+            (message, vector)
+        });
+        let saved = stored.workspace.save_vectors(digest, vectors.collect());
+        saved.await.unwrap();
+    }
+    println!("vectors: {:?}", begun.elapsed());
+    let meaning = Meaning {
+        embedder: digest.to_owned(),
+        vector: vector(0).unwrap(),
+    };
     for terms in [
         &["w19000", "w12345", "w777"][..],
         &["w1", "w2", "w3", "w5"],
@@ -238,7 +273,11 @@ async fn measures_searches_over_a_million_messages() {
         &["w120", "w130", "w140", "w150"],
         &["none"],
     ] {
-        for place in [Place::Operator, Place::Channel("C7".into())] {
+        let places = [Place::Operator, Place::Channel("C7".into())];
+        for (place, meaning) in places
+            .iter()
+            .flat_map(|place| [(place, None), (place, Some(&meaning))])
+        {
             let mut times = Vec::new();
             for _ in 0..20 {
                 let begun = std::time::Instant::now();
@@ -247,11 +286,20 @@ async fn measures_searches_over_a_million_messages() {
                     until: "9999999.0".into(),
                     ..query(terms)
                 };
-                let found = find(&stored.workspace, place.clone(), wanted).await;
-                times.push((begun.elapsed(), found.messages.len()));
+                let opened = stored.workspace.at(place.clone());
+                let found = opened.find_candidates(wanted, meaning.cloned()).await;
+                times.push((begun.elapsed(), found.unwrap().messages.len()));
             }
             times.sort_unstable();
-            println!("{terms:?} {place}: {:?} … {:?}", times[10], times[19]);
+            let means = if meaning.is_some() {
+                ", by meaning"
+            } else {
+                ""
+            };
+            println!(
+                "{terms:?} {place}{means}: {:?} … {:?}",
+                times[10], times[19]
+            );
         }
     }
 }
