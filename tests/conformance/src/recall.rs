@@ -115,8 +115,14 @@ pub(crate) fn message_is_found_by_its_terms() -> Verdict {
 
 pub(crate) fn message_is_found_by_what_it_says_now() -> Verdict {
     fill()?;
-    put(&written("C1", &ts(30), "a barge"));
-    same(PLACE, &found(&query(&["barge"]))?, &["C1:30"])?;
+    put(&written("C1", &ts(30), "a barge beside a barge"));
+    let barge = find(&query(&["ferry", "barge"]))?;
+    same(PLACE, &messages(&barge), &["C1:30"])?;
+    let counts = barge
+        .messages
+        .first()
+        .map(|of| (of.counts.clone(), of.length));
+    same(PLACE, &counts, &Some((vec![0, 2], 5)))?;
     put(&WrittenMessage {
         edited_at: Some(time(40)),
         ..written("C1", &ts(30), "a ferry")

@@ -351,7 +351,7 @@ async fn an_embedder_takes_the_place_of_another_without_an_empty_time() {
     let missing = stored.workspace.without_vector(digest, 100).await.unwrap();
     assert_eq!(missing.len(), 20);
     assert!(finds(&old).await && !finds(&new).await);
-    // What the old one is offered meanwhile takes nothing from the new one.
+    // Messages that the old one is offered meanwhile take nothing from the new one.
     let half = missing.into_iter().take(10);
     let half = half.map(|message| (message.clone(), new.vector(&message.text)));
     stored
