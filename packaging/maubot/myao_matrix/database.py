@@ -9,7 +9,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,6 +101,10 @@ class Database:
         """Closes the database."""
         with self._lock:
             self._connection.close()
+
+    def alone(self) -> AbstractContextManager[bool]:
+        """Keeps other threads from the database meanwhile."""
+        return self._lock
 
     @contextmanager
     def _write(self) -> Generator[None, None, None]:

@@ -249,7 +249,9 @@ class Inbox:
         lost_edits = list[tuple[str, str]]()
         for event in happened:
             try:
-                lost_edits += self._write_one(room_id, event, answers)
+                # An answer begun when a change is noted but not yet stored would tell the old text as if it were new.
+                with self._ledger.alone():
+                    lost_edits += self._write_one(room_id, event, answers)
             except (ArithmeticError, LookupError, TypeError, ValueError) as error:
                 which = event.of if isinstance(event, Redacted) else event.event_id
                 self._log.error(f"{which} of {room_id} cannot be stored, and is left out: {error!r}")

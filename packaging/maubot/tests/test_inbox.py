@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import tempfile
+import threading
 import unittest
 import unittest.mock
 from pathlib import Path
@@ -53,18 +54,20 @@ def edit(event_id: str, of: str, text: str, **changes: Any) -> Raw:
     return said(event_id, **changes) | {"content": {"msgtype": "m.text", "body": "*"} | relates}
 
 
-class Poison(unittest.TestCase):
-    def stored(self, *events: Any) -> list[str]:
-        """What is kept of a room in which this was said."""
+class Read(unittest.TestCase):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        ledger, store = Ledger(Path(folder.name) / "bot.db"), SqliteStore(Path(folder.name) / "memory.db")
-        self.addCleanup(ledger.close)
-        self.addCleanup(store.close)
+        self.ledger, self.store = Ledger(Path(folder.name) / "bot.db"), SqliteStore(Path(folder.name) / "memory.db")
+        self.addCleanup(self.ledger.close)
+        self.addCleanup(self.store.close)
+
+    def stored(self, *events: Any) -> list[str]:
+        """What is kept of a room in which this was said."""
         server: Any = Server(*events)
         log = logging.Logger("test", logging.CRITICAL)
         inbox = Inbox(
-            server, ledger, store, name="Myao", rooms=[], history_events=1000, clock=lambda: NOW, log=log,
+            server, self.ledger, self.store, name="Myao", rooms=[], history_events=1000, clock=lambda: NOW, log=log,
             on_stored=lambda: None,
         )  # fmt: skip
 
@@ -75,8 +78,14 @@ class Poison(unittest.TestCase):
             work.cancel()
 
         asyncio.run(asyncio.wait_for(catch_up(), 30))
+        return self.texts()
+
+    def texts(self) -> list[str]:
         query = MessageQuery(ROOM, None, f"{NOW + 9}.0", 1000, "newest", None, 0, False)
-        return sorted(message.text for message in store.list_messages(query))
+        return sorted(message.text for message in self.store.list_messages(query))
+
+
+class Poison(Read):
 
     def test_odd_times_break_nothing(self) -> None:
         events: list[Raw] = []
@@ -109,6 +118,24 @@ class Poison(unittest.TestCase):
 
         with unittest.mock.patch.object(SqliteStore, "add_message", refuses):
             self.assertEqual(self.stored(said("$1", poison), said("$2", "last")), ["last"])
+
+
+class Changes(Read):
+    def test_an_answer_that_begins_during_an_edit_is_not_made_from_the_old_text(self) -> None:
+        add_message, read = SqliteStore.add_message, list[tuple[int, list[str]]]()
+        answer = threading.Thread(target=lambda: read.append((self.ledger.changes(), self.texts())))
+
+        def add(store: SqliteStore, channel: str, ts: str, author: str, text: str, **more: Any) -> None:
+            if text == "new":
+                answer.start()
+                # Time to read the old text, if it can.
+                answer.join(0.5)
+            add_message(store, channel, ts, author, text, **more)
+
+        with unittest.mock.patch.object(SqliteStore, "add_message", add):
+            self.stored(said("$1", "old"), edit("$2", "$1", "new"))
+        answer.join()
+        self.assertEqual(read, [(1, ["new"])])
 
 
 if __name__ == "__main__":

@@ -108,12 +108,16 @@ class Thousand(World):
 
         self.bot.wait_for("answer to every mention", all_answered)
 
-        def nothing_is_told() -> bool:
+        def told() -> list[tuple[str, str]]:
             answers = [event["content"]["body"] for event in self.bot.answers(room, self.alice)]
             texts = [*answers, *self.bot.memories(), *self.bot.stored(room)]
-            return not any(word in text for text in texts for word in talk.gone)
+            return [(word, text) for text in texts for word in talk.gone if word in text]
 
-        self.bot.wait_for("end of all that was redacted", nothing_is_told)
+        try:
+            self.bot.wait_for("end of all that was redacted", lambda: not told())
+        except AssertionError:
+            self.assertEqual(told(), [])
+            raise
         self.assertGreater(min(len(talk.mentions), len(talk.gone)), 3)
         # Each mention has one answer, though some were taken back.
         self.assertEqual(len(self.sent(room)), len(talk.mentions))
