@@ -7,6 +7,8 @@ PYTHON := target/python
 
 .DEFAULT_GOAL := help
 TESTS ?= bot:: bot_faults::gaps
+# Most tests wait most of the time.
+export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
 .PHONY: help build check component model demo test test-postgres test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist release-check docs lint fmt clean
 
