@@ -12,7 +12,7 @@ from mautrix.errors import MForbidden, MLimitExceeded, MNotFound
 from mautrix.types import EventID, MatrixURI, RoomID
 from myao import Already, ChatError, Memory, Message, MyaoError, Posted, PostOutcome, PostRequest, Target, User
 
-from .events import ANSWERS, Raw, local_part
+from .events import ANSWERS, ROUND, Raw, local_part
 from .inbox import Inbox
 from .ledger import Ledger
 from .ledger_answers import Answer
@@ -77,7 +77,7 @@ class Room:
             # Whether it has arrived, the room will tell.
             self._inbox.fall_behind()
             raise ChatError("unavailable", str(error) or type(error).__name__) from error
-        self._ledger.sent(mention, answer.room_id, event_id)
+        self._ledger.sent(mention, answer.room_id, event_id, answer.round)
         return self._id_of(event_id)
 
     async def _content(self, answer: Answer) -> Raw:
@@ -94,6 +94,7 @@ class Room:
             "m.mentions": {"user_ids": (answer.notifies or "").split()},
             "m.relates_to": relates,
             ANSWERS: answer.mention,
+            ROUND: answer.round,
         }
 
     def _id_of(self, event_id: str) -> str:

@@ -10,6 +10,8 @@ Raw = dict[str, Any]
 """An event as the homeserver sends it."""
 ANSWERS = "dev.myao.answers"
 """The key in an answer's content with the event id of the mention: by it, the bot knows its answers again."""
+ROUND = "dev.myao.round"
+"""The key with how often the mention was asked again before this answer."""
 STATE = ("m.room.name", "m.room.canonical_alias", "m.room.join_rules", "m.room.encryption")
 """The state that decides what a room is called and who may see what is said there."""
 _NOT_SAID = ("m.key.verification.request", "m.bad.encrypted")
@@ -32,6 +34,8 @@ class Said:
     """Whom it mentions; `None` if the sender's program does not say."""
     answers: str | None
     """The mention that it answers, if it claims to be an answer of this bot."""
+    round: int = 0
+    """How often the mention was asked again before."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,7 @@ def read(raw: Raw) -> Happened | None:
         content.get("msgtype") == "m.notice",
         _mentions(content),
         _id(content.get(ANSWERS)),
+        _count(content.get(ROUND)),
     )
 
 
@@ -148,6 +153,10 @@ def whole(text: str) -> str:
 
 def _id(value: Any) -> str | None:
     return value if isinstance(value, str) and whole(value) == value else None
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _text(content: Raw, sender: str, *, is_reply: bool) -> str | None:

@@ -262,7 +262,7 @@ class Inbox:
             case Said():
                 kept = self._ledger.keep(room_id, event, self._clock(), asks=answers and self._is_asked(event))
                 if event.answers and event.sender == self._matrix.user_id:
-                    self._ledger.sent(event.answers, room_id, event.event_id)
+                    self._ledger.sent(event.answers, room_id, event.event_id, event.round)
                     kept = kept and self._ledger.kept(event.event_id)
                 if kept:
                     self._say(room_id, kept.ts, kept.thread, event, None)

@@ -73,10 +73,15 @@ class Answers(Database):
                 self._run("INSERT OR IGNORE INTO sources VALUES (?, ?)", mention, row["event_id"])
         return True
 
-    def sent(self, mention: str, room_id: str, event_id: str) -> None:
-        """Notes the event of an answer. If it was taken back meanwhile, it stays so, and is redacted next."""
+    def sent(self, mention: str, room_id: str, event_id: str, round: int) -> None:
+        """Notes the event of an answer. If it was taken back meanwhile, it stays so, and is redacted next; so is one that
+        arrives so late that the mention was asked again."""
         with self._write():
-            row = self._run("SELECT state FROM answers WHERE mention = ?", mention).fetchone()
+            row = self._run("SELECT state, round FROM answers WHERE mention = ?", mention).fetchone()
+            if row is not None and round < row["round"]:
+                late = "INSERT OR IGNORE INTO answers (mention, room_id, state, event_id) VALUES (?, ?, 'taken-back', ?)"
+                self._run(late, event_id, room_id, event_id)
+                return self._delete(room_id, event_id, Change())
             if row is None:
                 self._run("INSERT INTO answers (mention, room_id, state) VALUES (?, ?, 'sent')", mention, room_id)
             elif row["state"] in ("waiting", "written"):

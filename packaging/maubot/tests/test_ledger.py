@@ -89,6 +89,21 @@ class Ids(unittest.TestCase):
         [answer] = self.ledger.open_answers(NOW)
         self.assertEqual((answer.state, answer.text), ("taken-back", None))
 
+    def test_an_answer_that_arrives_after_its_mention_was_asked_again_is_redacted(self) -> None:
+        source = self.ts("$a")
+        self.ledger.keep(ROOM, said("$mention"), NOW, asks=True)
+        self.assertTrue(self.ledger.write("$mention", "old words", "", [(ROOM, source)], self.ledger.changes()))
+        self.ledger.edit(ROOM, Edited("$1", "$a", ALICE, NOW * 1000, "changed", None), NOW, asks=False)
+        self.ledger.ask_again("$mention")
+        self.assertTrue(self.ledger.write("$mention", "new words", "", [(ROOM, source)], self.ledger.changes()))
+        self.ledger.sent("$mention", ROOM, "$late", 0)
+        self.ledger.sent("$mention", ROOM, "$new", 1)
+        self.assertEqual([(of.state, of.event_id) for of in self.ledger.open_answers(NOW)], [("taken-back", "$late")])
+        self.assertIsNone(self.ledger.keep(ROOM, said("$late"), NOW, asks=False))
+        answer = self.ledger.answer("$mention")
+        assert answer
+        self.assertEqual((answer.state, answer.event_id), ("sent", "$new"))
+
     def test_a_second_bot_does_not_start(self) -> None:
         with self.assertRaisesRegex(ConfigurationError, "another bot"):
             Ledger(self.path)
