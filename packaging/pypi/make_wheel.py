@@ -29,8 +29,8 @@ EARLIEST = 315532800
 def build_wheel(wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None) -> str:
     """Makes the wheel in a folder, and returns its name."""
     version = _version()
-    name = f"myao-{version}-py3-none-any.whl"
-    info = f"myao-{version}.dist-info"
+    name = f"myao_memory-{version}-py3-none-any.whl"
+    info = f"myao_memory-{version}.dist-info"
     files = {f"{info}/{file}": content for file, content in _metadata(version).items()}
     for source in sorted((HERE / "src").rglob("*")):
         if source.suffix == ".py" or source.name == "py.typed":

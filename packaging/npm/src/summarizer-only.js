@@ -1,4 +1,4 @@
-// The entry `@myao/memory/summarizer` outside browsers.
+// The entry `myao-memory/summarizer` outside browsers.
 
 import './on-node.js';
 

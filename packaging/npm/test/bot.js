@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { Memory, MemoryStore } from '@myao/memory';
+import { Memory, MemoryStore } from 'myao-memory';
 
 const store = new MemoryStore(); // or new SqliteStore('bot.db'): it remembers after a restart, too
 store.putChannel({ id: 'C1', name: 'terminal' });

@@ -32,7 +32,7 @@ test('the readme shows a bot of ten lines that remembers and answers', (t) => {
   assert.ok(readme.includes(`\`\`\`js\n${bot}\`\`\``));
   assert.ok(bot.split('\n').filter((line) => line && !line.startsWith('import')).length <= 10);
   const folder = installed(t);
-  assert.deepEqual(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['@myao']);
+  assert.deepEqual(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['myao-memory']);
   const answers = said(folder, bot, ['The crane comes on Friday at 10:30.', 'We order 12 labels.', 'When does the crane come?']);
   assert.match(answers, /The crane comes on Friday at 10:30.*\(you, /);
 });

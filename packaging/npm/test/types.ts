@@ -1,8 +1,8 @@
 // The types agree with the runtime: tsc compiles this under `strict`, and what is wrong has to be wrong.
 
-import { Memory, MemoryError, MemoryStore, Summarizer } from '@myao/memory';
-import type { Chat, Context, Entry, Llm, Place, PlacedStorage, SavedMemory, Storage } from '@myao/memory';
-import { Summarizer as InBrowsers } from '@myao/memory/summarizer';
+import { Memory, MemoryError, MemoryStore, Summarizer } from 'myao-memory';
+import type { Chat, Context, Entry, Llm, Place, PlacedStorage, SavedMemory, Storage } from 'myao-memory';
+import { Summarizer as InBrowsers } from 'myao-memory/summarizer';
 
 const store = new MemoryStore({ utcOffsetSeconds: 32400 });
 store.putChannel({ id: 'C1', name: 'general', isPrivate: false });

@@ -33,8 +33,11 @@ class Readme(unittest.TestCase):
             environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "MYAO"))}
             # The cache of compiled code is empty, too.
             environment["XDG_CACHE_HOME"] = str(folder / "cache")
-            install = ["-m", "pip", "install", "--quiet", "--no-index", "--find-links", wheels, "myao"]
+            install = ["-m", "pip", "install", "--quiet", "--no-index", "--find-links", wheels, "myao-memory"]
             subprocess.run([python, *install], check=True, env=environment, cwd=folder)
+            ask = [python, "-c", "import myao; print(myao.__version__)"]
+            version = subprocess.run(ask, check=True, capture_output=True, text=True, env=environment, cwd=folder).stdout
+            self.assertEqual([wheel.name.split("-")[1] for wheel in wheels.glob("myao_memory-*")], [version.strip()])
             (folder / "bot.py").write_text(first_program())
 
             def talk(*lines: str) -> str:

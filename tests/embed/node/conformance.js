@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { WASIShim } from '@bytecodealliance/preview2-shim/instantiation';
-import { MemoryError, MemoryStore, SqliteStore } from '@myao/memory';
+import { MemoryError, MemoryStore, SqliteStore } from 'myao-memory';
 import { instantiate } from './generated/conformance/conformance.js';
 
 /** @typedef {MemoryStore | SqliteStore} Store */

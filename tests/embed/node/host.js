@@ -7,12 +7,12 @@
 
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { MemoryError, Summarizer } from '@myao/memory';
+import { MemoryError, Summarizer } from 'myao-memory';
 import { ScriptedModel } from './imports.js';
 import { plain, readAnswers, readContext } from './json.js';
 import { memoryOf, play, readWorkspace } from './workspace.js';
 
-/** @import {Context, MemoryType, Scope, Timestamp} from '@myao/memory' */
+/** @import {Context, MemoryType, Scope, Timestamp} from 'myao-memory' */
 /** @import {Change} from './workspace.js' */
 
 const [context, script] = process.argv.slice(2, 4).map((path) => JSON.parse(readFileSync(path, 'utf8')));

@@ -1,8 +1,8 @@
 // A model that answers from a script, and a chat platform that keeps its posts.
 
-import { MemoryError } from '@myao/memory';
+import { MemoryError } from 'myao-memory';
 
-/** @import {Agent, Completion, FinishReason, LlmError, Message, PostOutcome, PostRequest, PutMessage, Request, Ts, User} from '@myao/memory' */
+/** @import {Agent, Completion, FinishReason, LlmError, Message, PostOutcome, PostRequest, PutMessage, Request, Ts, User} from 'myao-memory' */
 /** @typedef {{ text: string, finishReason?: FinishReason, inputTokens?: number, outputTokens?: number } | { error: LlmError }} Answer */
 
 /** Answers each purpose with one text after the other, the last one again and again. */

@@ -1,7 +1,7 @@
 // Between JSON and the values of the contract. JSON has the contract's own names (`scope-id`), the package's values have
 // JavaScript's (`scopeId`).
 
-/** @import {Context, Message, Timestamp} from '@myao/memory' */
+/** @import {Context, Message, Timestamp} from 'myao-memory' */
 
 /** Renames keys that are names of the contract. @param {any} value @returns {any} */
 export function camel(value) {

@@ -1,10 +1,10 @@
 // What happens in the workspace of WORKSPACE.json.
 
-import { Memory, MemoryStore } from '@myao/memory';
+import { Memory, MemoryStore } from 'myao-memory';
 import { Platform, ScriptedModel } from './imports.js';
 import { camel, readAnswers } from './json.js';
 
-/** @import {Now, PlacedStorage, Timestamp} from '@myao/memory' */
+/** @import {Now, PlacedStorage, Timestamp} from 'myao-memory' */
 /** Changes the functions that the component is given. @typedef {<T extends object>(functions: T) => T} Change */
 
 /** The people and channels of a script, with a model and a platform. @param {any} script */

@@ -28,7 +28,7 @@ fn prepare() -> PathBuf {
         let source = source.unwrap().path();
         fs::copy(&source, folder.join(source.file_name().unwrap())).unwrap();
     }
-    let package = folder.join("node_modules/@myao/memory");
+    let package = folder.join("node_modules/myao-memory");
     run(Command::new(project_file("scripts/package-npm")).arg(package));
     let component = project_file("target/component/myao_conformance.wasm");
     let mut jco = Command::new("node_modules/.bin/jco");

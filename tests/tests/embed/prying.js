@@ -3,7 +3,7 @@
 //   node prying.mjs CONTEXT.json WORKSPACE.json faulty.wasm
 
 import { readFileSync } from 'node:fs';
-import { Summarizer } from '@myao/memory';
+import { Summarizer } from 'myao-memory';
 import { readContext } from './json.js';
 
 const context = readContext(JSON.parse(readFileSync(process.argv[2], 'utf8')));

@@ -48,7 +48,7 @@ async fn the_commands_of_the_distribution_work() {
     let installed = project_file("target/embed/python").canonicalize().unwrap();
     let install = [
         "python3 -m venv target",
-        "target/bin/pip install myao-VERSION-py3-none-any.whl",
+        "target/bin/pip install myao_memory-VERSION-py3-none-any.whl",
     ];
     let printed = run_block("host.py", &install, ("target", &installed));
     assert_same(printed).await;

@@ -1,5 +1,7 @@
 """Layered, versioned memory for team chat. See the README, and `Memory`."""
 
+from importlib.metadata import version
+
 from ._engine import Limits
 from ._stores.meaning import Embedder
 from .chat import Already, Chat, Posted, PostOutcome, PostRequest
@@ -23,6 +25,8 @@ from .results import Deferred, Entry, Failed, Judgment, Question, Reply, Respons
 from .sqlite_store import MemoryStore, SqliteStore
 from .storage import Recall, Storage
 from .types import Channel, Context, Message, OtherReason, Timestamp, User
+
+__version__ = version("myao-memory")
 
 __all__ = [
     "Already",
