@@ -32,7 +32,7 @@ component: ## the components: target/component/myao_bot.wasm, myao_memory.wasm, 
 model: ## the model that finds messages by their meaning: target/model/multilingual-e5-small.gguf (fetches 91 MB, needs Python)
 	@scripts/model
 
-demo: build ## import the example workspace, make memories of it and show them
+demo: build ## import the example workspace, make memories of it and show them (DEMO_LANGUAGE=ja: in Japanese)
 	@MYAO="$(MYAO)" scripts/demo
 
 test: build $(PYTHON)/ready ## every test that needs no browser, Slack or model server

@@ -49,7 +49,12 @@ fn block_faults(document: &Document) -> Vec<String> {
         return Vec::new();
     }
     let place = Place::new();
-    place.run_demo();
+    let language = if document.path.ends_with(".ja.md") {
+        "ja"
+    } else {
+        "en"
+    };
+    place.run_demo(language);
     let mut faults = Vec::new();
     for block in &document.blocks {
         let found = blocks::faults(&document.path, block, &place);

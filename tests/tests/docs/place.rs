@@ -104,9 +104,11 @@ impl Place {
         Ran::of(&mut command)
     }
 
-    /// Makes the memories of the demo, as `make demo` does.
-    pub(crate) fn run_demo(&self) {
-        let ran = self.run("MYAO=tools/myao scripts/demo");
+    /// Makes the memories of the demo in a language, as `make demo` does.
+    pub(crate) fn run_demo(&self, language: &str) {
+        let ran = self.run(&format!(
+            "DEMO_LANGUAGE={language} MYAO=tools/myao scripts/demo"
+        ));
         assert_eq!(ran.code, Some(0), "{ran:#?}");
     }
 }
