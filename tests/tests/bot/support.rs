@@ -108,9 +108,10 @@ pub(crate) fn posts(slack: &FakeSlack, bot: &mut Bot, count: usize) -> Vec<BotPo
 /// Waits until everything that was sent so far is acknowledged and has taken effect.
 #[track_caller]
 pub(crate) fn settled(slack: &FakeSlack, bot: &mut Bot) {
+    let waiting = "SELECT COUNT(*) FROM events WHERE state = 0";
     bot.until("every event in effect", |program| {
-        let waiting = number(program, "SELECT COUNT(*) FROM events WHERE state = 0");
-        (slack.is_settled() && waiting == 0).then_some(())
+        // In this order: what is acknowledged is stored.
+        (slack.is_settled() && number(program, waiting) == 0).then_some(())
     });
 }
 
