@@ -127,6 +127,13 @@ fn pins_that_are_taken_off_while_the_bot_is_away_no_longer_count() {
     for unpinned in [place, fee] {
         slack.unreact(EMIKO, CAMP, unpinned, "pushpin");
     }
+    // After a short gap Slack tells the events again: no pinned message is requested by itself.
+    let mut bot = connect_again(&slack, program, &replies_of(&llm));
+    bot.caught_up();
+    assert!(shown(&slack, &mut bot).contains(&"白い車"));
+    let mut requests = slack.requests_of("conversations.history").into_iter();
+    assert!(requests.all(|of| of.params.get("latest") != Some(&code.as_str().into())));
+    let program = bot.stop();
     disconnect_since(&program, 3600);
     let mut bot = connect_again(&slack, program, &replies_of(&llm));
     bot.caught_up();
