@@ -189,9 +189,10 @@ impl Storage for Opened {
         query: RecallQuery,
         meaning: Option<Meaning>,
     ) -> Result<Candidates, StorageError> {
+        let codes = self.workspace.codes.clone();
         let found = self
             .handing_out(move |connection, place| {
-                candidates::candidates(connection, place, &query, meaning.as_ref())
+                candidates::candidates(connection, &codes, place, &query, meaning.as_ref())
             })
             .await?;
         for MessageRef { channel_id, ts } in found.messages.iter().map(|found| &found.at) {

@@ -12,6 +12,7 @@ use crate::backend::Backend;
 use crate::discarding::Discarding;
 use crate::fault::Fault;
 use crate::place::Place;
+use crate::search::code_cache::CodeCache;
 use crate::session::Connection;
 use crate::transaction::{reading, trying, writing};
 
@@ -22,6 +23,7 @@ use crate::transaction::{reading, trying, writing};
 pub struct SqlWorkspace {
     backend: Arc<dyn Backend>,
     discarding: Arc<Discarding>,
+    pub(crate) codes: Arc<CodeCache>,
     /// How many calls failed for a reason of the database.
     errors: Arc<AtomicU64>,
     pub(crate) place: Place,
@@ -39,6 +41,7 @@ impl SqlWorkspace {
         Self {
             backend,
             discarding: Arc::default(),
+            codes: Arc::default(),
             errors: Arc::default(),
             place: Place {
                 workspace,

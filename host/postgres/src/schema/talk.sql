@@ -225,6 +225,7 @@ CREATE INDEX message_vectors_missing ON message_vectors (row) WHERE vector IS NU
 -- The codes of vectors: search/codes.rs says how a block is written. A block's number is the upper bits of its rows' ids.
 CREATE TABLE message_codes (
     block BIGINT PRIMARY KEY,
+    version BIGINT NOT NULL, -- the same for the same codes
     codes BYTEA NOT NULL
 );
 ALTER TABLE message_codes ALTER COLUMN codes SET STORAGE EXTERNAL; -- they cannot be compressed

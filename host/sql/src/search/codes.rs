@@ -5,8 +5,10 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::params;
+use crate::search::code_cache::Block;
 use crate::search::{KEY_BITS, SECOND};
 use crate::session::{Connection, OptionalExtension, Result};
 use crate::sight::json_array;
@@ -14,8 +16,8 @@ use crate::sight::json_array;
 /// The lower bits of a row's id that do not count: so many messages of a channel may have their codes in one block.
 const BLOCK_BITS: u32 = 11;
 /// How many blocks a channel can have, of both generations of vectors and of one.
-const BLOCKS: i64 = 1 << (KEY_BITS - BLOCK_BITS);
-const BLOCKS_OF_ONE: i64 = BLOCKS / 2;
+pub(crate) const BLOCKS: i64 = 1 << (KEY_BITS - BLOCK_BITS);
+pub(crate) const BLOCKS_OF_ONE: i64 = BLOCKS / 2;
 /// How many rows are looked up at once.
 const AT_ONCE: usize = 10_000;
 /// The bytes of a block before its entries: how long each is.
@@ -106,27 +108,12 @@ fn entries(block: i64, bytes: &[u8]) -> impl Iterator<Item = (i64, Code<'_>)> {
     })
 }
 
-/// Hands each code of a generation in these channels to `visit`, with its message's row.
-pub(crate) fn each(
-    connection: &Connection,
-    channels: &BTreeSet<i64>,
-    generation: i64,
-    mut visit: impl FnMut(i64, Code<'_>),
-) -> Result<()> {
-    let sql = "SELECT b.block, b.codes FROM integers(?1) AS c \
-        CROSS JOIN message_codes AS b ON b.block BETWEEN c.value * ?2 + ?3 AND c.value * ?2 + ?3 + ?4 - 1";
-    let first = generation * BLOCKS_OF_ONE;
-    connection.each(
-        sql,
-        params![json_array(channels), BLOCKS, first, BLOCKS_OF_ONE],
-        |row| {
-            let block = row.get(0)?;
-            let codes = row.get_ref(1)?;
-            entries(block, codes.bytes())
-                .for_each(|(row, code)| visit(row - generation * SECOND, code));
-            Ok(())
-        },
-    )
+/// The codes in blocks of a generation, with the rows of their messages.
+pub(crate) fn of(blocks: &[Block], generation: i64) -> impl Iterator<Item = (i64, Code<'_>)> {
+    let entries = blocks
+        .iter()
+        .flat_map(|(block, codes)| entries(*block, codes));
+    entries.map(move |(row, code)| (row - generation * SECOND, code))
 }
 
 /// Gives rows codes, and others none.
@@ -163,10 +150,12 @@ pub(crate) fn change(
         written_new.retain(|entry| entry.len() == size);
         let size = u16::try_from(size).unwrap_or_default().to_le_bytes();
         let codes = [size.to_vec(), written_new.concat()].concat();
+        let mut version = DefaultHasher::new();
+        codes.hash(&mut version);
         connection.execute(
-            "INSERT INTO message_codes (block, codes) VALUES (?1, ?2) \
-             ON CONFLICT (block) DO UPDATE SET codes = excluded.codes",
-            params![block, codes],
+            "INSERT INTO message_codes (block, version, codes) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (block) DO UPDATE SET version = excluded.version, codes = excluded.codes",
+            params![block, version.finish().cast_signed(), codes],
         )?;
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! Search by words and by meaning.
 
+pub(crate) mod code_cache;
 pub(crate) mod codes;
 pub(crate) mod index;
 pub(crate) mod query;

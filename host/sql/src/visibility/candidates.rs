@@ -16,6 +16,7 @@ use crate::messages::lookup::terms_of_messages;
 use crate::messages::stored::message;
 use crate::place::Place;
 use crate::rows;
+use crate::search::code_cache::CodeCache;
 use crate::search::index::{channel_of, key_of, row_of};
 use crate::sight::{Sight, json_array};
 use crate::visibility::similarities::Similarities;
@@ -24,6 +25,7 @@ use crate::visibility::visible::Visible;
 /// A message with one of the terms, or a similar meaning.
 pub(crate) fn candidates(
     connection: &Connection,
+    codes: &CodeCache,
     place: &Place,
     query: &RecallQuery,
     meaning: Option<&Meaning>,
@@ -57,7 +59,7 @@ pub(crate) fn candidates(
                 .is_none_or(|channels| channels.contains(&channel))
         };
         search.similarities =
-            Similarities::of(connection, &search.visible, meaning, wanted, since)?;
+            Similarities::of(connection, codes, &search.visible, meaning, wanted, since)?;
         picked.extend(search.similarities.most());
     }
     let messages = search.messages(place, &picked)?;

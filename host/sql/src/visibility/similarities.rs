@@ -10,6 +10,7 @@ use crate::sight::json_array;
 use myao_plugin::embedder::Meaning;
 
 use crate::search::SECOND;
+use crate::search::code_cache::CodeCache;
 use crate::search::codes::{self, Nearness};
 use crate::search::index::channel_of;
 use crate::visibility::vectors::{Script, Used, cosine};
@@ -46,6 +47,7 @@ impl Similarities {
     /// Compares a question with what a place may see. The nearest are those of these channels and since this time.
     pub(crate) fn of(
         connection: &Connection,
+        cache: &CodeCache,
         visible: &Visible,
         meaning: &Meaning,
         wanted: impl Fn(i64) -> bool,
@@ -64,7 +66,8 @@ impl Similarities {
         let nearness = Nearness::to(&numbers);
         let mut seen = [Seen::default(), Seen::default()];
         let channels = visible.channels.keys().copied().collect();
-        codes::each(connection, &channels, generation, |row, code| {
+        let blocks = cache.blocks(connection, visible.workspace, &channels, generation)?;
+        for (row, code) in codes::of(&blocks, generation) {
             let [others, spaceless] = &mut seen;
             let seen = match Script::written(code.script) {
                 Script::Other => others,
@@ -76,7 +79,7 @@ impl Similarities {
                     seen.nearest.add(Reverse(nearness.of(&code.bits)), row);
                 }
             }
-        })?;
+        }
         let mut sample = BTreeSet::new();
         let mut similarities = Self {
             question: question.to_vec(),

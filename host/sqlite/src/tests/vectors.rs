@@ -305,6 +305,25 @@ async fn vector_goes_with_its_text() {
 }
 
 #[tokio::test]
+async fn a_search_sees_what_another_host_has_changed_since_the_one_before() {
+    let (mut stored, embedder) = (stored(), embedder());
+    stored.apply(&talk()).await;
+    stored.embed(&embedder).await;
+    let found = stored.find(Place::Workspace, &embedder, "budget").await;
+    assert_eq!(texts(&found), ["予算 は 120 円"]);
+    let other = stored
+        .store
+        .workspace("W1", chrono_tz::Asia::Tokyo, "default");
+    let here = std::mem::replace(&mut stored.workspace, other.unwrap());
+    let new = said("205.0", None, "budget is 130 now");
+    stored.apply(&[deleted("70.0", "206.0"), new]).await;
+    stored.embed(&embedder).await;
+    stored.workspace = here;
+    let found = stored.find(Place::Workspace, &embedder, "budget").await;
+    assert_eq!(texts(&found), ["budget is 130 now"]);
+}
+
+#[tokio::test]
 async fn vector_of_an_older_text_is_not_saved() {
     let (stored, embedder) = (stored(), embedder());
     let digest = embedder.identity().digest();
