@@ -19,9 +19,10 @@ import numpy as np
 
 KANA = r"\u3041-\u30ff\u3400-\u9fff々ー"
 STOP = set((Path(__file__).parents[2] / "guest/phrases/english/stop-words.txt").read_text().split())
-FORMULA = {"k1": 0.9, "b": 0.4, "author": 3, "words": 1.0, "meaning": 1.0, "beside": 0.25, "time": 0.5, "stop": True}
+FORMULA = {"k1": 0.9, "b": 0.4, "author": 3, "words": 1.0, "meaning": 1.0, "across": 0.25, "beside": 0.25, "time": 0.5, "stop": True}
 VARIANTS = [{}, {"meaning": 0}, {"words": 0}, {"beside": 0}, {"time": 0}, {"author": 0}, {"stop": False}, {"words": 0.5},
-            {"words": 2.0}, {"beside": 0.125}, {"beside": 0.5}, {"time": 0.25}, {"time": 1.0}, {"k1": 1.2, "b": 0.75}]
+            {"words": 2.0}, {"across": 0}, {"across": 0.5}, {"across": 1.0}, {"beside": 0.125}, {"beside": 0.5}, {"time": 0.25},
+            {"time": 1.0}, {"k1": 1.2, "b": 0.75}]
 # Plain BM25, and the embedder alone.
 PARTNERS = [{"meaning": 0, "beside": 0, "time": 0, "author": 0, "stop": False}, {"words": 0, "beside": 0, "time": 0}]
 
@@ -110,7 +111,9 @@ class Asked:
         self.own = [Counter(terms(m["text"])) for m in messages]
         self.names = [Counter(terms(m["author"])) for m in messages]
         vectors = np.stack([vector("passage", f"{m['author']}: {m['text']}") for m in messages])
-        self.z = z_by_script(vectors @ vector("query", question["text"]), np.array([is_spaceless(m["text"]) for m in messages]))
+        spaceless = np.array([is_spaceless(m["text"]) for m in messages])
+        self.z = z_by_script(vectors @ vector("query", question["text"]), spaceless)
+        self.is_across = spaceless != is_spaceless(question["text"])
 
     def ranked(self, c):
         wanted = [t for t in self.terms if not says_nothing(t)] if c["stop"] else self.terms
@@ -121,7 +124,9 @@ class Asked:
             having = (count > 0).sum()
             rarity = np.log(1 + (len(count) - having + 0.5) / (having + 0.5))
             bm25 += rarity * count * (c["k1"] + 1) / (count + c["k1"] * (1 - c["b"] + c["b"] * length / length.mean()))
-        fit = c["words"] * np.log1p(bm25 / max(np.sqrt((bm25 ** 2).mean()), 1e-9)) + c["meaning"] * self.z
+        words = np.log1p(bm25 / max(np.sqrt((bm25 ** 2).mean()), 1e-9))
+        words = np.where(self.is_across, np.maximum(words, c["across"] * c["meaning"] * self.z), words)
+        fit = c["words"] * words + c["meaning"] * self.z
         score = fit.copy()
         for before, after in self.pairs:
             score[before] += c["beside"] * fit[after]

@@ -408,7 +408,13 @@ impl<'a> Searcher<'a> {
         found.messages.retain(|found| seen.insert(place(&found.at)));
         let terms_of = |name: &str| self.recall.terms(&fold(name));
         let is_likely = |found: &FoundMessage| understood.is_of_its_time(found);
-        Ok(rank::rank(found, &understood.terms, &is_likely, &terms_of))
+        Ok(rank::rank(
+            found,
+            &understood.text,
+            &understood.terms,
+            &is_likely,
+            &terms_of,
+        ))
     }
 
     fn candidates(

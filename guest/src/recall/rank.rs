@@ -3,10 +3,14 @@
 //! are those of all messages that the call may see. The more messages there are, the more means the BM25 of a rare term is; the logarithm
 //! keeps words and meaning in proportion.
 //!
+//! Messages in another script than the question share few words with it. A quarter of their similarity counts instead, if it is more.
+//!
 //! BM25 (<https://doi.org/10.1561/1500000019>) counts the terms of a message and the name of its author. `docs/quality.md` has the
 //! effect of each part.
 
 use std::collections::BTreeMap;
+
+use myao_terms::is_spaceless;
 
 use super::hit;
 use crate::bindings::exports::myao::memory::searcher::Hit;
@@ -18,6 +22,8 @@ const K1: f64 = 0.9;
 const B: f64 = 0.4;
 /// How often the name of its author stands in a message.
 const AUTHOR: f64 = 3.0;
+/// How much of its similarity counts for the words of a message in another script.
+const ACROSS: f64 = 0.25;
 /// How much each message beside one counts.
 const BESIDE: f64 = 0.25;
 /// Messages further apart in time are not beside each other: in the top level of a channel, and in a thread. In seconds.
@@ -34,9 +40,10 @@ struct Document {
     counts: Vec<f64>,
 }
 
-/// Ranks candidates for the terms of a question, the best first. `is_likely` tells those of the time that is asked for.
+/// Ranks candidates for a question and its terms, the best first. `is_likely` tells those of the time that is asked for.
 pub(super) fn rank(
     found: Candidates,
+    question: &str,
     terms: &[String],
     is_likely: &dyn Fn(&FoundMessage) -> bool,
     terms_of: &dyn Fn(&str) -> Vec<String>,
@@ -47,7 +54,9 @@ pub(super) fn rank(
     let words = relative(&bm25(&documents, &rarity), total);
     let fits = documents.iter().zip(words).map(|(document, words)| {
         let similarity = document.found.similarity.map_or(0.0, f64::from);
-        words.ln_1p() + similarity
+        let is_across = is_spaceless(&document.found.message.text) != is_spaceless(question);
+        let instead = if is_across { ACROSS * similarity } else { 0.0 };
+        words.ln_1p().max(instead) + similarity
     });
     let fits = with_those_beside(&documents, &fits.collect::<Vec<f64>>());
     let last = float(documents.len()).max(2.0) - 1.0;

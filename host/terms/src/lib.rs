@@ -65,6 +65,15 @@ pub fn located(text: &str) -> Vec<Located> {
     found
 }
 
+/// Returns true if a text is for the most part written without spaces between words, as Japanese and Chinese are.
+#[must_use]
+pub fn is_spaceless(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    let spaceless = |c: &char| matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    // One such letter says more than one of another script.
+    letters.clone().filter(spaceless).count() * 3 >= letters.count().max(1)
+}
+
 /// Splits a normal form.
 fn split(chars: &[char], found: &mut impl FnMut(String, Range<usize>)) {
     let mut at = 0;

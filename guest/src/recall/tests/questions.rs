@@ -283,6 +283,29 @@ fn what_is_similar_is_found_without_a_word_of_the_question() {
 }
 
 #[test]
+fn message_in_another_script_needs_no_word_of_the_question() {
+    let mut stored = said(&NOISE);
+    let shares_a_word = "the budget of the printers is nobodys business";
+    for (days, text, similarity) in [
+        (42, "予算は120万円まで承認された", 2.9),
+        (41, "they approved 1.2 million", 2.9),
+        (40, shares_a_word, 1.3),
+    ] {
+        stored.0.add("RANDOM", message(-days * DAY, text));
+        stored.0.similarities.insert(text.to_owned(), similarity);
+    }
+    let found = found(&stored, "budget");
+    assert_eq!(
+        found,
+        [
+            "予算は120万円まで承認された",
+            shares_a_word,
+            "they approved 1.2 million"
+        ]
+    );
+}
+
+#[test]
 fn message_beside_similar_ones_comes_first() {
     let mut stored = said(&[]);
     for (seconds, text, similarity) in [

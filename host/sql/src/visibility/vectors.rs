@@ -294,14 +294,7 @@ impl Script {
     }
 
     fn of(text: &str) -> Self {
-        let letters = text.chars().filter(|c| c.is_alphabetic());
-        let spaceless = |c: &char| matches!(c, '\u{3041}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
-        // One such letter says more than one of another script.
-        if letters.clone().filter(spaceless).count() * 3 >= letters.count().max(1) {
-            Self::Spaceless
-        } else {
-            Self::Other
-        }
+        Self::written(myao_terms::is_spaceless(text).into())
     }
 }
 
