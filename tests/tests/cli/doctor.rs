@@ -222,6 +222,10 @@ fn a_model_that_cannot_be_used_is_told_without_its_key() {
     let server = LlmServer::start(|_| error(401, API_KEY));
     let (found, ok) = examined(&server.config(), &["--call-models"]);
     assert!(!ok && !format!("{found:?}").contains(API_KEY), "{found:#?}");
+    let server = LlmServer::start(|_| answer(" "));
+    let (found, ok) = examined(&server.config(), &["--call-models"]);
+    assert!(!ok);
+    assert_found(&found, "model for memories", "failed", &["no text"]);
 }
 
 #[test]

@@ -27,7 +27,7 @@ const CALL_PATIENCE: Duration = Duration::from_secs(60);
 /// The question to a model with --call-models.
 const QUESTION: &str = "Answer with the one word: ready";
 /// The longest answer to it, in tokens; some models reason before they answer.
-const ANSWER_TOKENS: u32 = 64;
+const ANSWER_TOKENS: u32 = 1000;
 
 /// One agent.
 struct Checked {
@@ -217,8 +217,11 @@ async fn ask(checked: &Checked) -> Result<(), String> {
         },
     };
     let words = ServerWords::default();
-    let answered = async { llm.complete(request, &words).await.map(drop) };
-    in_time(answered, &words).await
+    let completion = in_time(llm.complete(request, &words), &words).await?;
+    match completion.text.trim() {
+        "" => Err("its answer has no text".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 /// Asks for a small vector.
@@ -229,13 +232,13 @@ async fn embed(embeddings: &Embeddings) -> Result<(), String> {
     };
     let (words, texts) = (ServerWords::default(), [QUESTION.to_owned()]);
     let made = embedder.embed(&texts, TextKind::Question, &words);
-    in_time(async { made.await.map(drop) }, &words).await
+    in_time(made, &words).await.map(drop)
 }
 
-async fn in_time(
-    answered: impl Future<Output = Result<(), LlmError>>,
+async fn in_time<T>(
+    answered: impl Future<Output = Result<T, LlmError>>,
     words: &ServerWords,
-) -> Result<(), String> {
+) -> Result<T, String> {
     match tokio::time::timeout(CALL_PATIENCE, answered).await {
         Ok(answered) => answered.map_err(|error| words.beside(&explain_llm(&error))),
         Err(_) => Err(format!("no answer within {} s", CALL_PATIENCE.as_secs())),
