@@ -183,19 +183,25 @@ impl Visible {
         most: usize,
     ) -> Result<Vec<i64>> {
         let sql = "SELECT channel, key FROM messages INDEXED BY messages_by_time \
-            WHERE workspace = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL ORDER BY ts_key DESC, key DESC";
-        let columns = params![self.workspace, since, self.until];
-        let mut found = Vec::new();
-        connection.each_until(sql, columns, |row| -> Result<_> {
-            if found.len() >= most {
-                return Ok(ControlFlow::Break(()));
+            WHERE workspace = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL ORDER BY ts_key DESC, key DESC LIMIT ?4";
+        // PostgreSQL sends all rows of a result, wanted or not.
+        let mut limit = most.saturating_mul(2);
+        loop {
+            let at_most = i64::try_from(limit).unwrap_or(i64::MAX);
+            let columns = params![self.workspace, since, self.until, at_most];
+            let newest = list(connection, sql, columns, |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+            let is_all = newest.len() < limit;
+            let meant = newest.into_iter().filter(|(channel, _)| is_meant(channel));
+            let found: Vec<i64> = meant
+                .take(most)
+                .map(|(channel, key)| index::row_of(channel, key))
+                .collect();
+            if is_all || found.len() >= most {
+                return Ok(found);
             }
-            let channel = row.get(0)?;
-            if is_meant(&channel) {
-                found.push(index::row_of(channel, row.get(1)?));
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
-        Ok(found)
+            limit = limit.saturating_mul(8);
+        }
     }
 }
