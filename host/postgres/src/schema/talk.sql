@@ -37,6 +37,8 @@ CREATE TABLE channels (
     present BIGINT NOT NULL DEFAULT 1 CHECK (present IN (0, 1)),
     -- 1 from when the bot leaves the channel until it is back and has read what it missed.
     is_behind BIGINT NOT NULL DEFAULT 0 CHECK (is_behind IN (0, 1)),
+    -- Another one whenever codes of its messages' vectors change.
+    codes_version BIGINT NOT NULL DEFAULT 0,
     -- The channel's history was read up to this message; NULL if it was not read yet.
     read_through BIGINT,
     -- For a channel without a short-term memory: its messages up to here are history, which a backfill includes. All later
@@ -225,7 +227,6 @@ CREATE INDEX message_vectors_missing ON message_vectors (row) WHERE vector IS NU
 -- The codes of vectors: search/codes.rs says how a block is written. A block's number is the upper bits of its rows' ids.
 CREATE TABLE message_codes (
     block BIGINT PRIMARY KEY,
-    version BIGINT NOT NULL, -- the same for the same codes
     codes BYTEA NOT NULL
 );
 ALTER TABLE message_codes ALTER COLUMN codes SET STORAGE EXTERNAL; -- they cannot be compressed

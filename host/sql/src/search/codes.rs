@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::params;
-use crate::search::code_cache::Block;
 use crate::search::{KEY_BITS, SECOND};
 use crate::session::{Connection, OptionalExtension, Result};
 use crate::sight::json_array;
@@ -16,8 +15,8 @@ use crate::sight::json_array;
 /// The lower bits of a row's id that do not count: so many messages of a channel may have their codes in one block.
 const BLOCK_BITS: u32 = 11;
 /// How many blocks a channel can have, of both generations of vectors and of one.
-pub(crate) const BLOCKS: i64 = 1 << (KEY_BITS - BLOCK_BITS);
-pub(crate) const BLOCKS_OF_ONE: i64 = BLOCKS / 2;
+const BLOCKS: i64 = 1 << (KEY_BITS - BLOCK_BITS);
+const BLOCKS_OF_ONE: i64 = BLOCKS / 2;
 /// How many rows are looked up at once.
 const AT_ONCE: usize = 10_000;
 /// The bytes of a block before its entries: how long each is.
@@ -33,6 +32,24 @@ pub(crate) struct Code<'a> {
     pub(crate) script: u8,
     /// A bit for each dimension, the first in the lowest bit of the first byte; set for a number above the centre's.
     pub(crate) bits: Cow<'a, [u8]>,
+}
+
+impl<'a> Code<'a> {
+    fn write(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.ts.to_le_bytes());
+        bytes.push(self.script);
+        bytes.extend(&*self.bits);
+    }
+
+    fn read(bytes: &'a [u8]) -> Option<Self> {
+        let (ts, rest) = bytes.split_first_chunk()?;
+        let (script, bits) = rest.split_first()?;
+        Some(Self {
+            ts: i64::from_le_bytes(*ts),
+            script: *script,
+            bits: Cow::Borrowed(bits),
+        })
+    }
 }
 
 /// The bits of numbers, of which it is known if they are above the centre's.
@@ -83,9 +100,7 @@ fn written(row: i64, code: &Code<'_>) -> Vec<u8> {
     let lower = row & ((1 << BLOCK_BITS) - 1);
     let lower = u16::try_from(lower).unwrap_or_default();
     let mut bytes = lower.to_le_bytes().to_vec();
-    bytes.extend(code.ts.to_le_bytes());
-    bytes.push(code.script);
-    bytes.extend(&*code.bits);
+    code.write(&mut bytes);
     bytes
 }
 
@@ -95,25 +110,71 @@ fn entries(block: i64, bytes: &[u8]) -> impl Iterator<Item = (i64, Code<'_>)> {
     let (size, entries) = bytes.split_first_chunk().unwrap_or(none);
     let size = usize::from(u16::from_le_bytes(*size).max(1));
     entries.chunks_exact(size).filter_map(move |entry| {
-        let (lower, rest) = entry.split_first_chunk()?;
-        let (ts, rest) = rest.split_first_chunk()?;
-        let (script, bits) = rest.split_first()?;
+        let (lower, code) = entry.split_first_chunk()?;
         let row = (block << BLOCK_BITS) | i64::from(u16::from_le_bytes(*lower));
-        let code = Code {
-            ts: i64::from_le_bytes(*ts),
-            script: *script,
-            bits: Cow::Borrowed(bits),
-        };
-        Some((row, code))
+        Some((row, Code::read(code)?))
     })
 }
 
-/// The codes in blocks of a generation, with the rows of their messages.
-pub(crate) fn of(blocks: &[Block], generation: i64) -> impl Iterator<Item = (i64, Code<'_>)> {
-    let entries = blocks
-        .iter()
-        .flat_map(|(block, codes)| entries(*block, codes));
-    entries.map(move |(row, code)| (row - generation * SECOND, code))
+/// The codes of one generation in a channel.
+#[derive(Default)]
+pub(crate) struct Codes {
+    /// The rows of the messages.
+    rows: Vec<i64>,
+    /// How many bytes an entry has; entries are as in a block, without the row.
+    length: usize,
+    entries: Vec<u8>,
+}
+
+impl Codes {
+    /// Reads the codes of these channels; a channel without codes has none.
+    pub(crate) fn read(
+        connection: &Connection,
+        channels: &BTreeSet<i64>,
+        generation: i64,
+    ) -> Result<BTreeMap<i64, Self>> {
+        let sql = "SELECT b.block, b.codes FROM integers(?1) AS c \
+            CROSS JOIN message_codes AS b ON b.block BETWEEN c.value * ?2 + ?3 AND c.value * ?2 + ?3 + ?4 - 1";
+        let first = generation * BLOCKS_OF_ONE;
+        let columns = params![json_array(channels), BLOCKS, first, BLOCKS_OF_ONE];
+        let mut read: BTreeMap<i64, Self> =
+            channels.iter().map(|c| (*c, Self::default())).collect();
+        connection.each(sql, columns, |row| -> Result<()> {
+            let block: i64 = row.get(0)?;
+            let codes = read.entry(block / BLOCKS).or_default();
+            for (row, code) in entries(block, row.get_ref(1)?.bytes()) {
+                codes.add(row - generation * SECOND, &code);
+            }
+            Ok(())
+        })?;
+        Ok(read)
+    }
+
+    fn add(&mut self, row: i64, code: &Code<'_>) {
+        let begin = self.entries.len();
+        code.write(&mut self.entries);
+        let length = self.entries.len() - begin;
+        if self.rows.is_empty() {
+            self.length = length;
+        }
+        if length == self.length {
+            self.rows.push(row);
+        } else {
+            self.entries.truncate(begin);
+        }
+    }
+
+    /// The codes, with the rows of their messages.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (i64, Code<'_>)> {
+        let entries = self.entries.chunks_exact(self.length.max(1));
+        let rows = self.rows.iter().copied().zip(entries);
+        rows.filter_map(|(row, entry)| Some((row, Code::read(entry)?)))
+    }
+
+    /// How many bytes they take.
+    pub(crate) fn size(&self) -> usize {
+        self.entries.len() + size_of_val(self.rows.as_slice())
+    }
 }
 
 /// Gives rows codes, and others none.
@@ -130,6 +191,7 @@ pub(crate) fn change(
         let entries = changed.entry(row >> BLOCK_BITS).or_default();
         entries.push(written(*row, code));
     }
+    let mut changed_channels: BTreeMap<i64, DefaultHasher> = BTreeMap::new();
     for (block, mut written_new) in changed {
         let sql = "SELECT codes FROM message_codes WHERE block = ?1";
         let old: Option<Vec<u8>> = connection
@@ -141,6 +203,8 @@ pub(crate) fn change(
         if written_new.is_empty() && lost.is_empty() {
             continue;
         }
+        let changes = changed_channels.entry(block / BLOCKS).or_default();
+        block.hash(changes);
         written_new.extend(kept.iter().map(|(row, code)| written(*row, code)));
         let Some(size) = written_new.first().map(Vec::len) else {
             connection.execute("DELETE FROM message_codes WHERE block = ?1", [block])?;
@@ -150,14 +214,30 @@ pub(crate) fn change(
         written_new.retain(|entry| entry.len() == size);
         let size = u16::try_from(size).unwrap_or_default().to_le_bytes();
         let codes = [size.to_vec(), written_new.concat()].concat();
-        let mut version = DefaultHasher::new();
-        codes.hash(&mut version);
+        codes.hash(changes);
         connection.execute(
-            "INSERT INTO message_codes (block, version, codes) VALUES (?1, ?2, ?3) \
-             ON CONFLICT (block) DO UPDATE SET version = excluded.version, codes = excluded.codes",
-            params![block, version.finish().cast_signed(), codes],
+            "INSERT INTO message_codes (block, codes) VALUES (?1, ?2) \
+             ON CONFLICT (block) DO UPDATE SET codes = excluded.codes",
+            params![block, codes],
         )?;
     }
+    for (channel, changes) in changed_channels {
+        note(connection, channel, changes)?;
+    }
+    Ok(())
+}
+
+/// Gives a channel's codes another version, which follows from the one before and from what has changed.
+fn note(connection: &Connection, channel: i64, mut changes: DefaultHasher) -> Result<()> {
+    let sql = "SELECT codes_version FROM channels WHERE key = ?1";
+    let old: Option<i64> = connection
+        .query_row(sql, [channel], |row| row.get(0))
+        .optional()?;
+    old.hash(&mut changes);
+    connection.execute(
+        "UPDATE channels SET codes_version = ?2 WHERE key = ?1",
+        [channel, changes.finish().cast_signed()],
+    )?;
     Ok(())
 }
 
@@ -166,7 +246,7 @@ pub(crate) fn clear(connection: &Connection, channel: i64, generation: i64) -> R
     let first = channel * BLOCKS + generation * BLOCKS_OF_ONE;
     let sql = "DELETE FROM message_codes WHERE block BETWEEN ?1 AND ?2";
     connection.execute(sql, [first, first + BLOCKS_OF_ONE - 1])?;
-    Ok(())
+    note(connection, channel, DefaultHasher::new())
 }
 
 /// How many codes are those of no vector. There is none, unless something is broken. Looks at all workspaces, or at one.

@@ -11,7 +11,7 @@ use myao_plugin::embedder::Meaning;
 
 use crate::search::SECOND;
 use crate::search::code_cache::CodeCache;
-use crate::search::codes::{self, Nearness};
+use crate::search::codes::Nearness;
 use crate::search::index::channel_of;
 use crate::visibility::vectors::{Script, Used, cosine};
 use crate::visibility::visible::Visible;
@@ -66,8 +66,8 @@ impl Similarities {
         let nearness = Nearness::to(&numbers);
         let mut seen = [Seen::default(), Seen::default()];
         let channels = visible.channels.keys().copied().collect();
-        let blocks = cache.blocks(connection, visible.workspace, &channels, generation)?;
-        for (row, code) in codes::of(&blocks, generation) {
+        let codes = cache.codes(connection, visible.workspace, &channels, generation)?;
+        for (row, code) in codes.iter().flat_map(|codes| codes.each()) {
             let [others, spaceless] = &mut seen;
             let seen = match Script::written(code.script) {
                 Script::Other => others,

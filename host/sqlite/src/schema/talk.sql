@@ -39,6 +39,8 @@ CREATE TABLE channels (
     present INTEGER NOT NULL DEFAULT 1 CHECK (present IN (0, 1)),
     -- 1 from when the bot leaves the channel until it is back and has read what it missed.
     is_behind INTEGER NOT NULL DEFAULT 0 CHECK (is_behind IN (0, 1)),
+    -- Another one whenever codes of its messages' vectors change.
+    codes_version INTEGER NOT NULL DEFAULT 0,
     -- The channel's history was read up to this message; NULL if it was not read yet.
     read_through INTEGER,
     -- For a channel without a short-term memory: its messages up to here are history, which a backfill includes. All later
@@ -180,7 +182,6 @@ CREATE INDEX message_vectors_missing ON message_vectors (row) WHERE vector IS NU
 -- The codes of vectors: search/codes.rs says how a block is written. A block's number is the upper bits of its rows' ids.
 CREATE TABLE message_codes (
     block INTEGER PRIMARY KEY,
-    version INTEGER NOT NULL, -- the same for the same codes
     codes BLOB NOT NULL
 ) STRICT;
 

@@ -79,6 +79,6 @@ INSERT INTO audit (id, workspace, at, actor, door, action, channel_id, ts_key, u
     erased_memories) VALUES
     (3, 2, 1, 'operator', 1, 0, 'C1', 9223372036854775807, NULL, NULL, NULL, 1, 0, 2), (5, 5, 2, NULL, 0, 11, NULL, NULL, 'U1', 1, 6, NULL, NULL, NULL);
 INSERT INTO embedders (workspace, generation, digest, offered_to) VALUES (2, 1, 'e', 9);
-INSERT INTO message_codes (block, version, codes) VALUES ((1 << 25), 1, x'0b000900000000000000000000');
+INSERT INTO message_codes (block, codes) VALUES ((1 << 25), x'0b000900000000000000000000');
 INSERT INTO message_vectors (row, vector) VALUES ((1 << 36) | 9, x'00ff'), ((1 << 36) | 18, x''), ((1 << 36) | 27, NULL);
 INSERT INTO embedding_calls (id, workspace, provider, model, started_at, input_tokens) VALUES (11, 2, 'p', 'm', 1, NULL);
