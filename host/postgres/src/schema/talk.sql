@@ -37,7 +37,7 @@ CREATE TABLE channels (
     present BIGINT NOT NULL DEFAULT 1 CHECK (present IN (0, 1)),
     -- 1 from when the bot leaves the channel until it is back and has read what it missed.
     is_behind BIGINT NOT NULL DEFAULT 0 CHECK (is_behind IN (0, 1)),
-    -- Another one whenever codes of its messages' vectors change.
+    -- How often codes of its messages' vectors have changed.
     codes_version BIGINT NOT NULL DEFAULT 0,
     -- The channel's history was read up to this message; NULL if it was not read yet.
     read_through BIGINT,

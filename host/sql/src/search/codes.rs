@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::params;
 use crate::search::{KEY_BITS, SECOND};
@@ -191,7 +190,7 @@ pub(crate) fn change(
         let entries = changed.entry(row >> BLOCK_BITS).or_default();
         entries.push(written(*row, code));
     }
-    let mut changed_channels: BTreeMap<i64, DefaultHasher> = BTreeMap::new();
+    let mut changed_channels = BTreeSet::new();
     for (block, mut written_new) in changed {
         let sql = "SELECT codes FROM message_codes WHERE block = ?1";
         let old: Option<Vec<u8>> = connection
@@ -203,8 +202,7 @@ pub(crate) fn change(
         if written_new.is_empty() && lost.is_empty() {
             continue;
         }
-        let changes = changed_channels.entry(block / BLOCKS).or_default();
-        block.hash(changes);
+        changed_channels.insert(block / BLOCKS);
         written_new.extend(kept.iter().map(|(row, code)| written(*row, code)));
         let Some(size) = written_new.first().map(Vec::len) else {
             connection.execute("DELETE FROM message_codes WHERE block = ?1", [block])?;
@@ -214,30 +212,19 @@ pub(crate) fn change(
         written_new.retain(|entry| entry.len() == size);
         let size = u16::try_from(size).unwrap_or_default().to_le_bytes();
         let codes = [size.to_vec(), written_new.concat()].concat();
-        codes.hash(changes);
         connection.execute(
             "INSERT INTO message_codes (block, codes) VALUES (?1, ?2) \
              ON CONFLICT (block) DO UPDATE SET codes = excluded.codes",
             params![block, codes],
         )?;
     }
-    for (channel, changes) in changed_channels {
-        note(connection, channel, changes)?;
-    }
-    Ok(())
+    note(connection, &changed_channels)
 }
 
-/// Gives a channel's codes another version, which follows from the one before and from what has changed.
-fn note(connection: &Connection, channel: i64, mut changes: DefaultHasher) -> Result<()> {
-    let sql = "SELECT codes_version FROM channels WHERE key = ?1";
-    let old: Option<i64> = connection
-        .query_row(sql, [channel], |row| row.get(0))
-        .optional()?;
-    old.hash(&mut changes);
-    connection.execute(
-        "UPDATE channels SET codes_version = ?2 WHERE key = ?1",
-        [channel, changes.finish().cast_signed()],
-    )?;
+/// The codes of these channels have changed.
+fn note(connection: &Connection, channels: &BTreeSet<i64>) -> Result<()> {
+    let sql = "UPDATE channels SET codes_version = codes_version + 1 WHERE key IN (SELECT value FROM integers(?1))";
+    connection.execute(sql, [json_array(channels)])?;
     Ok(())
 }
 
@@ -246,7 +233,7 @@ pub(crate) fn clear(connection: &Connection, channel: i64, generation: i64) -> R
     let first = channel * BLOCKS + generation * BLOCKS_OF_ONE;
     let sql = "DELETE FROM message_codes WHERE block BETWEEN ?1 AND ?2";
     connection.execute(sql, [first, first + BLOCKS_OF_ONE - 1])?;
-    note(connection, channel, DefaultHasher::new())
+    note(connection, &BTreeSet::from([channel]))
 }
 
 /// How many codes are those of no vector. There is none, unless something is broken. Looks at all workspaces, or at one.
