@@ -219,7 +219,7 @@ async fn ask(checked: &Checked) -> Result<(), String> {
     let words = ServerWords::default();
     let completion = in_time(llm.complete(request, &words), &words).await?;
     match completion.text.trim() {
-        "" => Err("its answer has no text".to_owned()),
+        "" => Err("its answer has no text; try again, or name another model".to_owned()),
         _ => Ok(()),
     }
 }
