@@ -31,6 +31,7 @@ pub const NO_NOTES: Notes = Notes {
     pinned: Vec::new(),
     corrections: Vec::new(),
     sources: Vec::new(),
+    items: None,
     remarks: Vec::new(),
     answer_max_tokens: None,
 };

@@ -4,7 +4,7 @@ use crate::bindings::chat::ChatError;
 use crate::bindings::errors::BadAnswer;
 use crate::bindings::llm::{Agent, Purpose};
 use crate::bindings::storage::StorageError;
-use crate::bindings::types::{MemoryType, Scope};
+use crate::bindings::types::{ItemKind, MemoryType, Scope};
 
 /// `the short-term memory of channel C1`.
 pub(crate) fn memory(scope: Scope, scope_id: &str, memory_type: MemoryType) -> String {
@@ -87,5 +87,15 @@ pub(crate) fn chat_error(error: &ChatError) -> String {
         | ChatError::Unavailable(detail)
         | ChatError::Invalid(detail) => detail.clone(),
         ChatError::Other(other) => other.text.clone(),
+    }
+}
+
+/// The name of an item's kind, in prompts and reports.
+pub(crate) fn item_kind(kind: ItemKind) -> &'static str {
+    match kind {
+        ItemKind::Decision => "decision",
+        ItemKind::Task => "task",
+        ItemKind::Question => "question",
+        ItemKind::Fact => "fact",
     }
 }

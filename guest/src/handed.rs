@@ -9,7 +9,7 @@ use crate::bindings::exports::myao::memory::{responder::Question, searcher::Sear
 use crate::bindings::recall::{Candidates, FoundMessage};
 use crate::bindings::storage::{Marked, Memory};
 use crate::bindings::types::{
-    ChannelMemory, Context, ConversationHistory, KeptText, Message, Notes, Source, Thread,
+    ChannelMemory, Context, ConversationHistory, Item, KeptText, Message, Notes, Source, Thread,
     ThreadMemory,
 };
 
@@ -87,7 +87,8 @@ handed! {
     ChannelMemory { long_term_memory, short_term_memory, short_term_memory_history }
     ThreadMemory { content }
     Source { text } => cut
-    Notes { program_lines, records, pinned, corrections, sources, remarks }
+    Item { title }
+    Notes { program_lines, records, pinned, corrections, sources, items, remarks }
     Context {
         conversation_history, workspace_long_term_memory, workspace_short_term_memory, channel_memories, thread_memories,
         notes

@@ -29,6 +29,7 @@ mod fit;
 pub mod generator;
 pub mod grounding;
 pub mod handed;
+pub mod ledger;
 mod line_sources;
 pub mod marks;
 mod notes;

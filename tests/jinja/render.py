@@ -77,6 +77,8 @@ def template_context(request):
         "pinned": [with_datetime(m) for m in context["pinned"]],
         "corrections": [with_datetime(m) for m in context["corrections"]],
         "today": context["today"],
+        "asks_for_items": context["asks_for_items"],
+        "items": context["items"],
         "target_thread_ts": context["target_thread_ts"],
         "target_thread_messages": threads.get(context["target_thread_ts"], []),
         "channel_short_term_memory": current["short_term_memory"] if merges_channel and current else None,

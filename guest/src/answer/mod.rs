@@ -27,6 +27,7 @@ mod own_words;
 mod refusals;
 mod repetition;
 mod reply;
+mod report;
 mod shrinkage;
 mod unrelated;
 mod wording;
@@ -35,6 +36,8 @@ mod wrapping;
 pub use feedback::{AnswerKind, Complaint, feedback, last_answer};
 pub(crate) use lines::is_empty as says_nothing;
 pub use reply::{ReplyExpectation, judge_reply};
+pub use report::Report;
+pub(crate) use report::without_reports;
 
 use crate::bindings::errors::{BadAnswer, LanguageMismatch, OtherReason, TokenExcess};
 use crate::prompt::harmless;
@@ -94,6 +97,8 @@ pub struct Accepted {
     pub unfounded: u32,
     /// How many lines that are kept have a name that the input does not show.
     pub doubtful: u32,
+    /// What the answer reports of items beside the text.
+    pub reports: Vec<Option<Report>>,
 }
 
 /// Counts the tokens of texts.
@@ -143,6 +148,7 @@ pub fn judge(
         truncated: expectation.cut_off,
         unfounded: 0,
         doubtful: 0,
+        reports: Vec::new(),
     })
 }
 

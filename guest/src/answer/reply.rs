@@ -68,6 +68,7 @@ pub fn judge_reply(
         truncated: expectation.cut_off,
         unfounded: 0,
         doubtful: 0,
+        reports: Vec::new(),
     })
 }
 

@@ -17,7 +17,7 @@ use crate::bindings::storage::{
     StorageError, Strike,
 };
 use crate::bindings::types::{
-    Channel, Context, KeptSpan, KeptText, Message, Scope, Timestamp, Ts as TsText,
+    Channel, Context, Item, KeptSpan, KeptText, Message, Scope, Timestamp, Ts as TsText,
 };
 use crate::context::{self, thread_scope_id};
 use crate::generator::{self, Run, failed_entry};
@@ -51,6 +51,9 @@ impl Storage for Host {
     }
     fn read_spans(&self, spans: &[KeptSpan]) -> Result<Vec<KeptText>, StorageError> {
         storage::read_spans(spans).map(|found| self.handed(found))
+    }
+    fn list_items(&self, channel_id: &str, until: &str) -> Result<Option<Vec<Item>>, StorageError> {
+        storage::list_items(channel_id, until).map(|found| self.handed(found))
     }
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError> {
         storage::list_due(query)

@@ -238,6 +238,7 @@ impl Run<'_> {
                 },
                 citations,
                 records,
+                items: Vec::new(),
             };
             channel.long_term = Some(self.save(&draft, made)?);
         }

@@ -227,6 +227,7 @@ impl ThreadOf<'_, '_> {
             },
             citations,
             records,
+            items: Vec::new(),
         }))
     }
 }

@@ -157,6 +157,7 @@ impl Run<'_> {
             },
             citations,
             records,
+            items: Vec::new(),
         };
         self.save(&draft, made).map(|_| Outcome::Done)
     }

@@ -26,6 +26,7 @@ templates!(
     "_channel_memories.j2",
     "_channel_short_term.j2",
     "_dates.j2",
+    "_items.j2",
     "_marks.j2",
     "_records.j2",
     "_conversation.j2",

@@ -61,6 +61,8 @@ fn memory_values(variables: &Variables<'_>) -> Value {
         pinned => record_values(variables.pinned()),
         corrections => record_values(variables.corrections()),
         today => variables.today(),
+        asks_for_items => variables.asks_for_items(),
+        items => item_values(variables),
         target_thread_ts => variables.target_thread_ts(),
         channel_short_term_memory => variables.channel_short_term_memory(),
     }
@@ -120,6 +122,19 @@ fn record_values(records: Vec<View<'_, KeptText>>) -> Value {
         }
     });
     records.collect()
+}
+
+fn item_values(variables: &Variables<'_>) -> Value {
+    let items = variables.items().into_iter().map(|item| {
+        context! {
+            number => item.number(),
+            kind => item.kind(),
+            title => item.title(),
+            owner => item.owner(),
+            due => item.due(),
+        }
+    });
+    items.collect()
 }
 
 fn source_values(variables: &Variables<'_>) -> Value {

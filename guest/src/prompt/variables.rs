@@ -5,13 +5,16 @@ use std::collections::BTreeSet;
 
 use super::selection::{channel_short_term_memory, reply_target_messages, target_thread_messages};
 use super::time;
-use super::views::{Channels, Messages, Name, Numbered, Text, Texts, Threads, Time, View};
+use super::views::{
+    Channels, Messages, Name, Numbered, NumberedItem, Text, Texts, Threads, Time, View,
+};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::types::{
     ChannelMemory, Context, KeptText, MemoryType, Message, Persona, Scope, Thread, ThreadMemory,
     Timestamp,
 };
 use crate::describe;
+use crate::notes;
 
 /// The kind of prompt.
 #[derive(Clone, Copy)]
@@ -202,6 +205,21 @@ impl<'a> Variables<'a> {
         let notes = self.context.notes.as_ref();
         let corrections = notes.map_or(&[][..], |notes| &notes.corrections);
         corrections.iter().map(View).collect()
+    }
+
+    /// Returns true if the prompt asks for items.
+    pub(super) fn asks_for_items(&self) -> bool {
+        notes::asks_for_items(self.context)
+    }
+
+    /// The open items of the channel, with their numbers.
+    pub(super) fn items(&self) -> Vec<NumberedItem<'a>> {
+        let notes = self.context.notes.as_ref();
+        let items = notes.and_then(|notes| notes.items.as_deref());
+        let numbered = (1..).zip(items.unwrap_or_default());
+        numbered
+            .map(|(number, item)| NumberedItem { number, item })
+            .collect()
     }
 
     /// What bears on the question, with its numbers.

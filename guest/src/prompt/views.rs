@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use super::harmless;
 use super::selection::newest_short_term_memory;
 use crate::bindings::types::{
-    ChannelMemory, KeptText, Message, Persona, Source, Thread, ThreadMemory, Timestamp, User,
+    ChannelMemory, Item, KeptText, Message, Persona, Source, Thread, ThreadMemory, Timestamp, User,
 };
+use crate::describe::item_kind;
 
 /// A message's text or a memory.
 #[derive(Clone, Copy)]
@@ -200,6 +201,35 @@ impl<'a> Numbered<'a> {
 
     pub(super) fn text(self) -> Text<'a> {
         Text(&self.source.text)
+    }
+}
+
+/// An item with its number.
+#[derive(Clone, Copy)]
+pub(super) struct NumberedItem<'a> {
+    pub(super) number: usize,
+    pub(super) item: &'a Item,
+}
+
+impl<'a> NumberedItem<'a> {
+    pub(super) fn number(self) -> usize {
+        self.number
+    }
+
+    pub(super) fn kind(self) -> &'static str {
+        item_kind(self.item.kind)
+    }
+
+    pub(super) fn title(self) -> Line<'a> {
+        Line(&self.item.title.text)
+    }
+
+    pub(super) fn owner(self) -> Option<Name<'a>> {
+        self.item.owner.as_ref().map(|owner| Name(&owner.name))
+    }
+
+    pub(super) fn due(self) -> Option<Name<'a>> {
+        self.item.due.as_deref().map(Name)
     }
 }
 

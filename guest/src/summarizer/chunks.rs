@@ -78,6 +78,7 @@ impl Summarizer<'_> {
             truncated: false,
             unfounded: 0,
             doubtful: 0,
+            reports: Vec::new(),
         };
         let mut chunks = 0;
         loop {
@@ -115,7 +116,12 @@ impl Summarizer<'_> {
         let dropped = |all: &[Accepted]| all.iter().map(|summary| summary.unfounded).sum::<u32>();
         let kept = |all: &[Accepted]| all.iter().map(|summary| summary.doubtful).sum::<u32>();
         let (mut unfounded, mut doubtful) = (dropped(&summaries), kept(&summaries));
-        let mut texts: Vec<String> = summaries.into_iter().map(|summary| summary.text).collect();
+        let mut reports = Vec::new();
+        let mut texts = Vec::new();
+        for summary in summaries {
+            reports.extend(summary.reports);
+            texts.push(summary.text);
+        }
         while texts.len() > 1 {
             let mut groups = Vec::new();
             self.group(task, &texts, budget, &mut groups)?;
@@ -158,6 +164,7 @@ impl Summarizer<'_> {
             truncated,
             unfounded,
             doubtful,
+            reports,
         })
     }
 

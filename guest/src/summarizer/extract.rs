@@ -52,9 +52,11 @@ impl Summarizer<'_> {
                 refused: 0,
                 records: 0,
                 late: 0,
+                refused_items: 0,
             },
             citations: Vec::new(),
             records: Vec::new(),
+            items: Vec::new(),
         })
     }
 }

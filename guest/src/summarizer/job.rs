@@ -1,7 +1,9 @@
 //! The request to a model for a memory, and how its answer is judged.
 
 use super::{Summarizer, Task};
-use crate::answer::{Accepted, AnswerKind, Complaint, Expectation, Sources, judge, says_nothing};
+use crate::answer::{
+    Accepted, AnswerKind, Complaint, Expectation, Sources, judge, says_nothing, without_reports,
+};
 use crate::ask::{Judged, Question};
 use crate::bindings::llm::{Agent, Completion, FinishReason, Request};
 use crate::bindings::types::Context;
@@ -9,6 +11,7 @@ use crate::check::{Doubts, given};
 use crate::fit::count;
 use crate::grounding::{Given, without};
 use crate::marks;
+use crate::notes::asks_for_items;
 use crate::prompt;
 use crate::settings::Language as LanguageSetting;
 use crate::text::language::{Language, languages_of};
@@ -35,18 +38,29 @@ impl Question for Job<'_> {
     const KIND: AnswerKind = AnswerKind::Memory;
 
     fn judge(&self, prompt: &str, completion: &Completion) -> Judged<Accepted> {
+        let (text, reports) = match self.target {
+            Target::Messages(_) if asks_for_items(self.context) => {
+                without_reports(&completion.text)
+            }
+            Target::Messages(_) | Target::Memories { .. } => (completion.text.as_str(), Vec::new()),
+        };
+        // A block that was begun shows that the text is whole.
+        let is_whole = text.len() < completion.text.len();
         let expectation = Expectation {
             prompt,
             sources: self.target.sources(),
             languages: &self.languages(),
             max_tokens: self.max_tokens,
-            cut_off: completion.finish_reason == FinishReason::Length,
+            cut_off: completion.finish_reason == FinishReason::Length && !is_whole,
             counted: completion.output_tokens,
         };
         let llm = self.summarizer.llm;
         let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Memory, texts);
-        match judge(&completion.text, &expectation, &count_tokens) {
-            Ok(accepted) => self.check(accepted),
+        match judge(text, &expectation, &count_tokens) {
+            Ok(accepted) => self.check(Accepted {
+                reports,
+                ..accepted
+            }),
             Err(bad) => Err(bad).into(),
         }
     }
@@ -168,7 +182,7 @@ impl Summarizer<'_> {
         let max_tokens = self.max_tokens(task.memory_type);
         let request = Request {
             system_prompt: prompt,
-            max_tokens,
+            max_tokens: self.answer_tokens(task),
             answer_schema: None,
             purpose: self.purpose(task),
         };

@@ -18,7 +18,9 @@ use crate::bindings::llm::{Agent, Purpose};
 use crate::bindings::types::{Context, Coverage, Engine, LeftOut, MemoryType, Scope};
 use crate::context::thread_scope_id;
 use crate::fit::{Cut, Fitted, NOTHING, around_target, count, overview};
+use crate::ledger::changes;
 use crate::line_sources::citations;
+use crate::notes::asks_for_items;
 use crate::ports::{Llm, Log};
 use crate::prompt;
 use crate::settings::Settings;
@@ -72,7 +74,7 @@ impl<'a> Summarizer<'a> {
             memory_type,
             existing_memory,
         };
-        let budget = self.budget(memory_type);
+        let budget = self.budget(task);
         match self.fit(task, budget)? {
             Fitted::Whole { prompt, .. } => Ok(prompt),
             Fitted::TooLong { context, .. } => {
@@ -167,10 +169,11 @@ impl<'a> Summarizer<'a> {
     }
 
     fn attempt(&self, task: Task<'_>) -> Result<Summary, Error> {
-        let max_tokens = self.max_tokens(task.memory_type);
-        let ask = || self.ask_within(task, self.budget(task.memory_type));
+        let ask = || self.ask_within(task, self.budget(task));
+        let max_tokens = self.answer_tokens(task);
         let (made, calls) = self.model.with_shorter_prompts(max_tokens, ask)?;
         let (accepted, left_out, chunks) = made;
+        let (items, refused_items) = changes(&accepted.reports, task.context);
         let messages = count(prompt::target_messages(
             task.context,
             task.scope,
@@ -191,9 +194,11 @@ impl<'a> Summarizer<'a> {
                 refused: 0,
                 records: 0,
                 late: 0,
+                refused_items,
             },
             citations: Vec::new(),
             records: Vec::new(),
+            items,
         })
     }
 
@@ -230,11 +235,10 @@ impl<'a> Summarizer<'a> {
     }
 
     /// The longest prompt, in tokens; `None` if the context window is not known.
-    fn budget(&self, memory_type: MemoryType) -> Option<u32> {
+    fn budget(&self, task: Task<'_>) -> Option<u32> {
         let margin = self.settings.context_margin_tokens;
-        self.model
-            .window
-            .budget(self.max_tokens(memory_type).saturating_add(margin))
+        let answer = self.answer_tokens(task);
+        self.model.window.budget(answer.saturating_add(margin))
     }
 
     fn fit<'t>(&self, task: Task<'t>, budget: Option<u32>) -> Result<Fitted<'t>, Error> {
@@ -260,6 +264,15 @@ impl<'a> Summarizer<'a> {
             MemoryType::LongTerm => self.settings.long_term_summary_max_tokens,
             MemoryType::ShortTerm => self.settings.short_term_summary_max_tokens,
         }
+    }
+
+    /// The longest answer: a memory's text, and what is reported of items.
+    fn answer_tokens(&self, task: Task<'_>) -> u32 {
+        let reports = match asks_for_items(task.context) {
+            true => self.settings.ledger_max_tokens,
+            false => 0,
+        };
+        self.max_tokens(task.memory_type).saturating_add(reports)
     }
 
     fn purpose(&self, task: Task<'_>) -> Purpose {
@@ -301,9 +314,11 @@ fn nothing_to_summarize(scope: Scope, existing_memory: Option<&str>) -> Summary 
             refused: 0,
             records: 0,
             late: 0,
+            refused_items: 0,
         },
         citations: Vec::new(),
         records: Vec::new(),
+        items: Vec::new(),
     }
 }
 

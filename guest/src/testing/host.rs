@@ -71,6 +71,7 @@ const NO_COVERAGE: Coverage = Coverage {
     refused: 0,
     records: 0,
     late: 0,
+    refused_items: 0,
 };
 
 /// Lines of the log.
@@ -204,6 +205,7 @@ impl TestHost {
                 .filter(|line| !line.messages.is_empty())
                 .collect(),
             records: Vec::new(),
+            items: Vec::new(),
         };
         self.storage.save_memory(&draft).unwrap();
     }

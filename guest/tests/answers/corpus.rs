@@ -156,6 +156,7 @@ impl Case<'_> {
                         truncated: self.is_cut(),
                         unfounded: 0,
                         doubtful: 0,
+                        reports: Vec::new(),
                     }
             }
             (Err(BadAnswer::Empty), "empty")
@@ -267,6 +268,7 @@ fn accepted_text_is_accepted_again_unchanged() {
             truncated: false,
             unfounded: 0,
             doubtful: 0,
+            reports: Vec::new(),
         };
         assert_eq!(again.judge(scene), Ok(expected), "{}", case.name);
     });

@@ -2,8 +2,9 @@
 
 use myao_memory::bindings::exports::myao::memory::reply_prompt::Occasion;
 use myao_memory::bindings::types::{
-    ChannelMemory, Context, ConversationHistory, KeptSpan, KeptText, MemoryType, Message,
-    MessageRef, Notes, Persona, Scope, Source, Thread, ThreadMemory, Timestamp, User,
+    ChannelMemory, Context, ConversationHistory, Item, ItemKind, ItemState, KeptSpan, KeptText,
+    MemoryType, Message, MessageRef, Notes, Persona, Scope, Source, Thread, ThreadMemory,
+    Timestamp, User,
 };
 use myao_memory::prompt::Renderer;
 
@@ -27,9 +28,11 @@ pub(crate) enum Place {
     Pinned,
     Correction,
     Found,
+    Item,
     Author,
     AuthorOfMark,
     AuthorOfFound,
+    OwnerOfItem,
     CurrentChannel,
     OtherChannel,
     ChannelOfFound,
@@ -72,12 +75,14 @@ pub(crate) const TEXT_PLACES: &[Place] = &[
     Place::Pinned,
     Place::Correction,
     Place::Found,
+    Place::Item,
 ];
 /// The places of names.
 pub(crate) const NAME_PLACES: &[Place] = &[
     Place::Author,
     Place::AuthorOfMark,
     Place::AuthorOfFound,
+    Place::OwnerOfItem,
     Place::CurrentChannel,
     Place::OtherChannel,
     Place::ChannelOfFound,
@@ -121,8 +126,11 @@ pub(crate) fn prompts(renderer: &Renderer, place: Place, placeholder: &str) -> V
     let shown: Vec<_> = prompts
         .filter(|(_, prompt)| prompt.contains(placeholder))
         .collect();
-    // The Python bot's template knows no memories of threads.
-    let may_be_hidden = place == Place::ThreadMemory;
+    // The Python bot's template knows neither memories of threads nor items.
+    let may_be_hidden = matches!(
+        place,
+        Place::ThreadMemory | Place::Item | Place::OwnerOfItem
+    );
     assert!(
         !shown.is_empty() || may_be_hidden,
         "{place:?} is shown nowhere"
@@ -288,7 +296,15 @@ fn notes_of(written: &Written<'_>) -> Notes {
         timestamp: None,
         ..found.clone()
     };
+    let item = Item {
+        kind: ItemKind::Task,
+        title: kept(10, Place::Item),
+        state: ItemState::Open,
+        owner: Some(user(Place::OwnerOfItem)),
+        due: None,
+    };
     Notes {
+        items: Some(vec![item]),
         records: vec![kept(6, Place::Record)],
         pinned: vec![kept(7, Place::Pinned)],
         corrections: vec![kept(8, Place::Correction)],

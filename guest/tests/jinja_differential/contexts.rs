@@ -1,8 +1,8 @@
 //! Random contexts, the same for the same seed.
 
 use myao_memory::bindings::types::{
-    ChannelMemory, Context, ConversationHistory, KeptSpan, KeptText, Message, MessageRef, Notes,
-    Persona, Thread, ThreadMemory, Timestamp, User,
+    ChannelMemory, Context, ConversationHistory, Item, ItemKind, ItemState, KeptSpan, KeptText,
+    Message, MessageRef, Notes, Persona, Thread, ThreadMemory, Timestamp, User,
 };
 
 /// SplitMix64.
@@ -159,7 +159,20 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
             .collect()
     };
     let (records, pinned, corrections) = (kept(random), kept(random), kept(random));
+    let items = kept(random).into_iter().map(|title| Item {
+        kind: if random.chance(2) {
+            ItemKind::Decision
+        } else {
+            ItemKind::Task
+        },
+        owner: random.chance(2).then(|| title.user.clone()),
+        due: random.chance(2).then(|| "2024-03-01".to_owned()),
+        state: ItemState::Open,
+        title,
+    });
+    let items: Vec<Item> = items.collect();
     let notes = Notes {
+        items: random.chance(2).then_some(items),
         now: random.chance(2).then(|| random.timestamp()),
         late,
         programs: random.chance(2),

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use chrono::DateTime;
 use myao_memory::bindings::types::{
-    Context, KeptText, MemoryType, Message, Notes, Scope, ThreadMemory, Timestamp, User,
+    Context, ItemKind, KeptText, MemoryType, Message, Notes, Scope, ThreadMemory, Timestamp, User,
 };
 use myao_memory::prompt::harmless;
 use serde_json::{Map, Value, json};
@@ -123,7 +123,26 @@ fn context(case: &Case) -> Value {
         "pinned": kept(context, |notes| &notes.pinned),
         "corrections": kept(context, |notes| &notes.corrections),
         "today": today(context),
+        "asks_for_items": context.notes.as_ref().is_some_and(|notes| notes.items.is_some()),
+        "items": items(context),
     })
+}
+
+fn items(context: &Context) -> Value {
+    let items = context
+        .notes
+        .as_ref()
+        .and_then(|notes| notes.items.as_deref());
+    let shown = (1..).zip(items.unwrap_or_default()).map(|(number, item)| {
+        json!({
+            "number": number,
+            "kind": if item.kind == ItemKind::Task { "task" } else { "decision" },
+            "title": harmless::line(&item.title.text),
+            "owner": item.owner.as_ref().map(|owner| harmless::name(&owner.name)),
+            "due": item.due,
+        })
+    });
+    shown.collect()
 }
 
 fn kept(context: &Context, of: impl Fn(&Notes) -> &Vec<KeptText>) -> Value {

@@ -77,8 +77,9 @@ pub use bindings::exports::myao::memory::responder::{Answer, Judgment, Reply, Re
 pub use bindings::exports::myao::memory::searcher::{Hit, SearchRequest, SearchResult};
 pub use bindings::log::Level as LogLevel;
 pub use bindings::types::{
-    Channel, ChannelMemory, Citation, Context, ConversationHistory, Engine, KeptSpan, KeptText,
-    MemoryType, Message, MessageRef, Persona, Scope, Source, Thread, Timestamp, User,
+    Channel, ChannelMemory, Citation, Context, ConversationHistory, Engine, Item, ItemChange,
+    ItemEvent, ItemKind, ItemState, KeptSpan, KeptText, MemoryType, Message, MessageRef, Persona,
+    Scope, Source, Thread, Timestamp, User,
 };
 pub use component::{CONTRACT_VERSION, LoadError, LoadedComponent};
 pub use error::{CallError, Excess, Trespass};

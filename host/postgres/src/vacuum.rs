@@ -18,6 +18,8 @@ pub(crate) const TABLES: &[&str] = &[
     "done_marks",
     "events",
     "feedback",
+    "item_changes",
+    "items",
     "llm_calls",
     "memories",
     "memory_lines",

@@ -21,6 +21,7 @@ mod erasure;
 mod events;
 pub mod fault;
 mod journal;
+mod ledger;
 mod memories;
 mod messages;
 mod outbox;

@@ -13,6 +13,7 @@ use myao_plugin::{MemoryType, Scope};
 use crate::fault::Fault;
 use crate::journal::calls as journal;
 use crate::journal::recordings;
+use crate::ledger;
 use crate::memories::backlog::{recount_channel, recount_thread};
 use crate::memories::lines;
 use crate::memories::records;
@@ -150,7 +151,8 @@ fn add_origin(
     add_source_memories(connection, place, draft, memory)?;
     add_coverage(connection, draft, memory)?;
     lines::add(connection, place, draft, memory)?;
-    records::add(connection, place, draft, memory)
+    records::add(connection, place, draft, memory)?;
+    ledger::add(connection, place, draft)
 }
 
 /// Rejects a draft that is not valid.
@@ -278,6 +280,7 @@ fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> Re
             coverage.unfounded,
             coverage.records,
             coverage.doubtful,
+            coverage.refused_items,
         ],
     )?;
     Ok(())

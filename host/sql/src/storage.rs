@@ -14,9 +14,10 @@ use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
     Message, MessageQuery, Storage, StorageError, Strike,
 };
-use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, Places, Scope};
+use myao_plugin::{Item, KeptSpan, KeptText, MessageRef, Place, Places, Scope};
 
 use crate::fault::Fault;
+use crate::ledger;
 use crate::memories::backlog;
 use crate::memories::listed as memories;
 use crate::memories::records;
@@ -213,6 +214,21 @@ impl Storage for Opened {
             self.note(channel_id.clone(), std::iter::once(&**ts));
         }
         Ok(texts)
+    }
+
+    async fn list_items(
+        &self,
+        channel_id: String,
+        until: String,
+    ) -> Result<Option<Vec<Item>>, StorageError> {
+        self.hear(&channel_id)?;
+        let of = channel_id.clone();
+        let items = self
+            .handing_out(move |connection, place| ledger::open(connection, place, &of, &until))
+            .await?;
+        let messages = items.iter().map(|item| &*item.title.span.message.ts);
+        self.note(channel_id, messages);
+        Ok(Some(items))
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

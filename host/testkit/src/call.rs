@@ -157,6 +157,12 @@ impl Rows for Candidates {
     }
 }
 
+impl<T> Rows for Option<Vec<T>> {
+    fn rows(&self) -> usize {
+        self.as_ref().map_or(0, Vec::len)
+    }
+}
+
 impl Rows for Memory {}
 impl Rows for myao_plugin::storage::Backlog {}
 impl Rows for myao_plugin::llm::Completion {}

@@ -4,7 +4,7 @@
 import { MemoryError } from './errors.js';
 import { subjectOf } from './ids.js';
 
-/** @import {Citation, FoundMessage, KeptSpan, MemoryDraft, Message, MessageRef, PostRequest, SavedMemory, Target} from '../contract.js' */
+/** @import {Citation, FoundMessage, Item, KeptSpan, MemoryDraft, Message, MessageRef, PostRequest, SavedMemory, Target} from '../contract.js' */
 /** For whom a call is made: a channel with its threads, the workspace, or what is due. @typedef {{ channel: string } | 'workspace' | 'schedule'} Place */
 /** What a call may change: nothing, the memories of its place, or the chat by an answer to a message. @typedef {'nothing' | 'memories' | { answers: Target }} Changes */
 
@@ -39,6 +39,7 @@ export class Bound {
       case 'recall.find-candidates': return this.#reads('messages');
       case 'storage.list-messages': return this.#hears(first.channelId);
       case 'storage.list-marked':
+      case 'storage.list-items':
       case 'storage.get-backlog':
       case 'chat.thread':
       case 'chat.history': return this.#hears(first);
@@ -64,6 +65,9 @@ export class Bound {
       case 'chat.history': return this.#noteMessages(args[0], value);
       case 'storage.list-marked': return this.#noteMessages(args[0], value.map((/** @type {{ message: Message }} */ { message }) => message));
       case 'storage.list-memories': return this.#noteMemories(value);
+      case 'storage.list-items':
+        for (const { title } of /** @type {Item[]} */ (value ?? [])) this.#messages.add(idOf(title.span.message));
+        return undefined;
       case 'storage.save-memory': return this.#noteMemories([value]);
       case 'recall.find-candidates':
         for (const { at } of /** @type {FoundMessage[]} */ (value.messages)) this.#messages.add(idOf(at));
@@ -121,13 +125,15 @@ export class Bound {
   }
 
   /** @param {MemoryDraft} draft */
-  #saves({ scope, scopeId, expected, sourceChannelId, sourceMessages, sourceMemories, mergedThrough, citations, records }) {
+  #saves({ scope, scopeId, expected, sourceChannelId, sourceMessages, sourceMemories, mergedThrough, citations, records, items }) {
     this.#makes(scope, scopeId, 'save a memory of');
     if (sourceChannelId !== '') this.#hears(sourceChannelId);
     for (const id of [...sourceMemories, mergedThrough, expected]) {
       this.#allow(id === undefined || this.#memories.has(id), `use memory ${id}, which it was not given`);
     }
-    this.#wasGiven([...cited(citations, records), ...sourceMessages.map((ts) => ({ channelId: sourceChannelId, ts }))]);
+    const changed = items.flatMap(({ title, message }) => [title.message, message]);
+    for (const of of changed) this.#allow(scope === 'channel' && of.channelId === scopeId, `change an item of ${of.channelId}`);
+    this.#wasGiven([...cited(citations, records), ...changed, ...sourceMessages.map((ts) => ({ channelId: sourceChannelId, ts }))]);
   }
 
   /** @param {{ purpose: { scope: string, scopeId: string } }[]} requests */

@@ -84,7 +84,7 @@ export class Fixture {
       scope: 'channel', scopeId: 'C1', memoryType: 'short-term', mode: 'new-version', expected: undefined, content: 'a text',
       engine: 'extractive', now: time(500), sourceChannelId: draft.sourceMessages ? 'C1' : '', sourceMessages: [], sourceMemories: [],
       sourceMessageCount: 1, sourceLatestMessageTs: undefined, mergedThrough: undefined, truncated: false, coverage: COVERAGE,
-      citations: [], records: [], ...draft,
+      citations: [], records: [], items: [], ...draft,
     });
   }
 

@@ -34,9 +34,10 @@ def draft(scope: Any, scope_id: str, memory_type: Any, latest: str | None = None
         source_latest_message_ts=latest,
         merged_through=None,
         truncated=False,
-        coverage=Coverage(1, 1, LeftOut(0, 0, 0, 0), 1, 1, 0, 0, 0, 0, 0),
+        coverage=Coverage(1, 1, LeftOut(0, 0, 0, 0), 1, 1, 0, 0, 0, 0, 0, 0),
         citations=[],
         records=[],
+        items=[],
     )
     return replace(made, **changes)
 

@@ -102,9 +102,11 @@ fn draft(scope: Scope, scope_id: &str, memory_type: MemoryType) -> MemoryDraft {
             refused: 0,
             records: 0,
             late: 0,
+            refused_items: 0,
         },
         citations: Vec::new(),
         records: Vec::new(),
+        items: Vec::new(),
     }
 }
 

@@ -43,6 +43,7 @@ const STORAGE = {
   listMessages: (query) => inChannel(query.channelId),
   listMarked: (channelId) => inChannel(channelId),
   listStrikes: () => 'workspace',
+  listItems: inChannel,
   listMemories: () => 'workspace',
   readSpans: () => 'workspace',
   listDue: () => 'schedule',

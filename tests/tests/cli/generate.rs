@@ -41,7 +41,7 @@ fn coverage(messages: u32) -> Value {
     let left_out = json!({ "other_channels": 0, "workspace": 0, "messages": 0, "channel": 0 });
     json!({
         "messages": messages, "covered": messages, "left_out": left_out, "refused": 0,
-        "unfounded": 0, "doubtful": 0, "records": 0, "late": 0, "chunks": 1, "calls": 0,
+        "unfounded": 0, "doubtful": 0, "records": 0, "late": 0, "refused_items": 0, "chunks": 1, "calls": 0,
     })
 }
 

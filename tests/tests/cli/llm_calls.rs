@@ -62,7 +62,7 @@ fn json_tells_the_engine_and_whether_the_answer_was_cut_off() {
         *coverage,
         json!({
             "messages": messages, "covered": messages, "left_out": left_out, "refused": 0, "unfounded": 0,
-            "doubtful": 0, "records": 0, "late": 0, "chunks": 1, "calls": 1,
+            "doubtful": 0, "records": 0, "late": 0, "refused_items": 0, "chunks": 1, "calls": 1,
         })
     );
 }

@@ -147,7 +147,7 @@ fn a_merge_that_failed_is_tried_again_without_a_new_message() {
             "scope": "channel", "scope_id": "CGAMMA", "memory_type": "long-term", "version": 1,
             "engine": "llm", "source_message_count": 1, "truncated": false,
             "coverage": {
-                "messages": 0, "covered": 0, "refused": 0, "unfounded": 0, "doubtful": 0, "records": 0, "late": 0,
+                "messages": 0, "covered": 0, "refused": 0, "unfounded": 0, "doubtful": 0, "records": 0, "late": 0, "refused_items": 0,
                 "chunks": 1, "calls": 1,
                 "left_out": { "other_channels": 0, "workspace": 0, "messages": 0, "channel": 0 },
             },

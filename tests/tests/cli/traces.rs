@@ -88,7 +88,7 @@ fn a_run_is_told_as_calls_of_the_component_with_the_models_calls_below() {
         "next_steps\n".to_owned(),
         "generate_channel #general\n  myao.scope: \"channel\"\n  myao.scope_id: \"CGENERAL\"\n"
             .to_owned(),
-        chat("channel", "CGENERAL", "short-term", 300),
+        chat("channel", "CGENERAL", "short-term", 500),
         chat("channel", "CGENERAL", "long-term", 500),
         "next_steps\n".to_owned(),
         "generate_workspace\n  myao.scope: \"workspace\"\n  myao.scope_id: \"default\"\n"

@@ -26,13 +26,14 @@ pub(crate) fn lines(report: &Report) -> Vec<Line> {
 }
 
 /// Storage and model of the step of a channel with a thread.
-const CHANNEL_WITH_THREAD: [&str; 11] = [
+const CHANNEL_WITH_THREAD: [&str; 12] = [
     "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
     "storage.list-marked",
     "storage.list-messages",
     "storage.list-memories",
+    "storage.list-items",
     "llm.complete",
     "storage.save-memory",
     "llm.complete",
@@ -40,12 +41,13 @@ const CHANNEL_WITH_THREAD: [&str; 11] = [
     "storage.save-memory",
 ];
 /// The same of a channel without one, and of a thread.
-const CHANNEL: [&str; 9] = [
+const CHANNEL: [&str; 10] = [
     "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
     "storage.list-marked",
     "storage.list-messages",
+    "storage.list-items",
     "llm.complete",
     "storage.save-memory",
     "llm.complete",
@@ -307,7 +309,7 @@ async fn a_channel_whose_new_messages_went_has_nothing_to_summarise() {
     assert_eq!(entry.outcome, nothing);
     assert_eq!(
         host.take_calls(),
-        [&["storage.get-backlog"], &CHANNEL[..5]].concat()
+        [&["storage.get-backlog"], &CHANNEL[..6]].concat()
     );
     assert!(host.storage.drafts().is_empty());
 }

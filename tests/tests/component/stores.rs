@@ -54,6 +54,8 @@ async fn the_component_asks_both_stores_the_same_and_gets_the_same() {
     ];
     for (seed, change) in (31..).zip(settings) {
         let mut values = small_steps();
+        // The store in memory keeps no items.
+        values.set("memory.ledger_max_tokens", 0);
         change(&mut values);
         let history = history(seed, SHAPE);
         let (_file, sqlite) = TestStore::of(&history).into_workspace();

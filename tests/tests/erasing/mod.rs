@@ -145,6 +145,8 @@ fn check(count: u64, is_over_postgresql: bool) {
             sum.answers,
             sum.midway,
             sum.marks,
+            sum.items,
+            sum.changes,
             sum.vectors,
         ] {
             assert!(some > enough, "{sum:?}");
@@ -186,6 +188,8 @@ impl Counts {
         self.answers += other.answers;
         self.midway += other.midway;
         self.marks += other.marks;
+        self.items += other.items;
+        self.changes += other.changes;
         self.vectors += other.vectors;
         self.left += other.left;
     }

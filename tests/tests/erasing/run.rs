@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use myao_plugin::embedder::Embedder as _;
 use myao_plugin::state::forgetting::{Mode, Retention};
+use myao_plugin::state::items::ItemFilter;
 use myao_plugin::storage::records::{ImportSink, MessageRecord};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, Place, Places as _};
@@ -28,6 +29,9 @@ pub(crate) struct Counts {
     pub(crate) midway: usize,
     /// What people marked, counted after each step.
     pub(crate) marks: usize,
+    /// Items of channels, counted after each step, and their changes.
+    pub(crate) items: usize,
+    pub(crate) changes: usize,
     /// Vectors of messages, counted after each step.
     pub(crate) vectors: usize,
     /// Files of which some bytes went with a vacuum only.
@@ -214,6 +218,13 @@ impl Run {
             assert_without(&text, &gone, when);
         }
         self.look_at_marks(when).await;
+        let view = self.bot.workspace.view(Place::Operator);
+        let items = view.items(ItemFilter::default());
+        for stored in items.await.unwrap() {
+            assert_without(&format!("{stored:?}"), &gone, when);
+            self.counts.items += 1;
+            self.counts.changes += stored.changes.len();
+        }
         if let Store::File(path) = &self.store {
             for (place, text) in columns(path) {
                 assert_without(&text, &gone, &format!("{when}: {place}"));

@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use myao_plugin::llm::{Agent, Request};
+use serde_json::{Value, json};
 
 use super::history::{Mark, Model};
 
@@ -99,10 +100,34 @@ pub(crate) fn answer(model: Model, request: &Request) -> String {
     }
     let in_line = if model == Model::Joining { 2 } else { 1 };
     let lines = told.chunks(in_line);
-    let lines: Vec<String> = lines
+    let mut lines: Vec<String> = lines
         .map(|facts| format!("- {}", facts.join("; ")))
         .collect();
+    if prompt.contains("\"quote\"") {
+        lines.push(format!("```json\n{}\n```", reports(prompt)));
+    }
     lines.join("\n")
+}
+
+/// Everything that is shown, reported as tasks whose owners are amounts, and the last fact as what became of each item: what a
+/// change keeps of its message is then found where texts are looked for.
+fn reports(prompt: &str) -> Value {
+    let facts: Vec<Fact<'_>> = prompt.lines().filter_map(fact).collect();
+    let mut reports: Vec<Value> = facts
+        .iter()
+        .map(|fact| json!({ "kind": "task", "quote": fact.number, "owner": format!("{} euros", fact.amount) }))
+        .collect();
+    let items = prompt
+        .lines()
+        .filter(|line| line.contains(". task: "))
+        .count();
+    if let Some(last) = facts.last() {
+        let owner = format!("{} euros", last.amount);
+        let became =
+            |item| json!({ "item": item, "state": "done", "quote": last.number, "owner": owner });
+        reports.splice(0..0, (1..=items).map(became));
+    }
+    Value::Array(reports)
 }
 
 /// A word that stands for a text.

@@ -8,6 +8,7 @@ use myao_bot::views::{Asked, Views};
 use myao_page::{Site, shown_to};
 use myao_plugin::embedder::{Embedder as _, Meaning};
 use myao_plugin::state::Workspace;
+use myao_plugin::state::items::ItemFilter;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::recall::RecallQuery;
 use myao_plugin::storage::{
@@ -161,6 +162,8 @@ impl Observer for Stored {
             ));
             let marked = storage.list_marked(own.clone(), END.to_owned(), 1000).await;
             found.push(seen("list-marked", &marked));
+            let items = storage.list_items(own.clone(), END.to_owned()).await;
+            found.push(seen("list-items", &items));
             for thread in [None]
                 .into_iter()
                 .chain(threads.iter().map(|ts| Some((*ts).clone())))
@@ -255,6 +258,7 @@ impl Observer for Viewed {
         let mut found = vec![
             seen("View::channels", &view.channels().await),
             seen("View::answers", &view.answers(None, 1000).await),
+            seen("View::items", &view.items(ItemFilter::default()).await),
         ];
         for superseded in [false, true] {
             let filter = MemoryFilter {

@@ -3,6 +3,7 @@
 use myao_plugin::MemoryType;
 use myao_plugin::llm::{Agent, Request};
 use myao_tests::telling::letters;
+use serde_json::{Value, json};
 
 use super::history::Model;
 
@@ -88,10 +89,27 @@ pub(crate) fn answer(model: Model, request: &Request, number: usize) -> String {
         }
     }
     match (told.is_empty(), request.purpose.memory_type) {
-        (false, _) => told.join("\n"),
+        (false, _) => {
+            told.extend(items(&request.system_prompt));
+            told.join("\n")
+        }
         (true, Some(MemoryType::ShortTerm | MemoryType::LongTerm)) => "- It was quiet.".to_owned(),
         (true, None) => "That is not known here.".to_owned(),
     }
+}
+
+/// The block of a model that reports every fact as a task, if it is asked for items.
+fn items(prompt: &str) -> Option<String> {
+    let number = |line: &str| {
+        let words = line.split(|c: char| !c.is_ascii_alphanumeric());
+        let mut numbers = words.filter(|word| word.len() == 4 && word.starts_with('k'));
+        fact(line).and(numbers.next().map(str::to_owned))
+    };
+    let report = |quote| json!({ "kind": "task", "quote": quote, "owner": quote });
+    let reports = || prompt.lines().filter_map(number).map(report);
+    prompt
+        .contains("\"quote\"")
+        .then(|| format!("```json\n{}\n```", reports().collect::<Value>()))
 }
 
 fn is_name(word: &str) -> bool {

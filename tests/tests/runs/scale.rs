@@ -144,6 +144,7 @@ fn draft(n: u64, memory_type: MemoryType, version: u64, content: String) -> Memo
         coverage: whole(1),
         citations: Vec::new(),
         records: Vec::new(),
+        items: Vec::new(),
     }
 }
 

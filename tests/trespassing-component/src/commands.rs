@@ -57,6 +57,7 @@ fn one(line: &str) -> String {
         "channels" => shown(storage::list_channels()),
         "messages" => shown(storage::list_messages(&messages(first, option(second)))),
         "marked" => shown(storage::list_marked(first, UNTIL, 10)),
+        "items" => shown(storage::list_items(first, UNTIL)),
         "strikes" => shown(storage::list_strikes()),
         "memories" => shown(storage::list_memories(&memories(&arguments))),
         "find" => shown(recall::find_candidates(&found(first))),

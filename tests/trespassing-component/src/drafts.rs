@@ -2,7 +2,8 @@
 
 use crate::myao::memory::storage::{Deferral, MemoryDraft, MemoryId, SaveMode};
 use crate::myao::memory::types::{
-    Coverage, Engine, KeptSpan, LeftOut, MemoryType, MessageRef, Scope, Timestamp,
+    Coverage, Engine, ItemChange, ItemEvent, ItemKind, KeptSpan, LeftOut, MemoryType, MessageRef,
+    Scope, Timestamp,
 };
 
 const NOW: Timestamp = Timestamp {
@@ -43,7 +44,7 @@ pub(crate) fn span(channel_id: &str, ts: &str) -> KeptSpan {
     }
 }
 
-/// Scope and scope id; then `from=CHANNEL`, `message=TS`, `memory=ID`, `merged=ID`, `expected=ID`, `record=CHANNEL:TS`.
+/// Scope and scope id; then `from=CHANNEL`, `message=TS`, `memory=ID`, `merged=ID`, `expected=ID`, `record=CHANNEL:TS`, `item=CHANNEL:TS`.
 pub(crate) fn draft(arguments: &[&str], content: String) -> MemoryDraft {
     let argument = |n: usize| arguments.get(n).copied().unwrap_or_default();
     let named = |name: &str| {
@@ -83,6 +84,7 @@ pub(crate) fn draft(arguments: &[&str], content: String) -> MemoryDraft {
             refused: 0,
             records: 0,
             late: 0,
+            refused_items: 0,
         },
         citations: Vec::new(),
         records: named("record")
@@ -90,5 +92,20 @@ pub(crate) fn draft(arguments: &[&str], content: String) -> MemoryDraft {
             .map(|(channel_id, ts)| span(channel_id, ts))
             .into_iter()
             .collect(),
+        items: named("item")
+            .and_then(|item| item.split_once(':'))
+            .map(|(channel_id, ts)| noted(span(channel_id, ts)))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// A task that a message says.
+fn noted(title: KeptSpan) -> ItemChange {
+    ItemChange {
+        kind: ItemKind::Task,
+        message: title.message.clone(),
+        title,
+        event: ItemEvent::Noted,
     }
 }

@@ -141,6 +141,7 @@ impl ChannelState {
             },
             citations,
             records,
+            items: summary.items,
         })
     }
 

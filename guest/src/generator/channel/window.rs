@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::state::{ChannelState, VersionContext};
 use crate::bindings::errors::Error;
+use crate::bindings::llm::Agent;
 use crate::bindings::storage::{Backlog, Keep, Memory, MessageQuery};
-use crate::bindings::types::{Context, ConversationHistory, Message, MessageRef, Notes};
+use crate::bindings::types::{Context, ConversationHistory, Item, Message, MessageRef, Notes};
 use crate::context::{
     NO_NOTES, conversation_history, read_thread_memories, shown_thread_memories, thread_scope_id,
 };
 use crate::fit::count;
 use crate::generator::Run;
 use crate::generator::due::summarized_through;
+use crate::ledger;
+use crate::ports::Ports;
 use crate::programs::{self, program_lines};
 use crate::records::Shown;
 use crate::ts::Ts;
@@ -42,11 +45,30 @@ impl Run<'_> {
             records,
             pinned: marks.pinned,
             corrections: marks.corrections,
+            items: self.shown_items(&state.channel.id)?,
             ..NO_NOTES
         });
         let around = state.workspace_long_term.iter().chain(&threads);
         programs::mark(&mut context, program_lines(around));
         Ok(VersionContext { context, threads })
+    }
+
+    /// The open items that a version's prompt shows; `None` if nobody is asked for any.
+    fn shown_items(&self, channel_id: &str) -> Result<Option<Vec<Item>>, Error> {
+        let Ports {
+            storage,
+            llm,
+            settings,
+            ..
+        } = self.ports;
+        if self.extracts() || settings.ledger_max_tokens == 0 {
+            return Ok(None);
+        }
+        let until = self.until().to_string();
+        let items = storage.list_items(channel_id, &until);
+        let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Memory, texts);
+        let shown = |items| ledger::shown(items, settings.ledger_max_tokens, &count_tokens);
+        Ok(items.map_err(Error::Storage)?.map(shown))
     }
 
     /// The memories of the threads of which the history does not show all that they were made from.

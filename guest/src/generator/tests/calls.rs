@@ -87,6 +87,7 @@ fn a_channel_costs_the_same_calls_however_many_there_are() {
         "list-deferrals",
         "list-marked",
         "list-messages",
+        "list-items",
         "save-memory",
         "save-memory",
     ];

@@ -14,6 +14,7 @@ mod consolidation;
 mod data_set;
 mod due;
 mod faults;
+mod items;
 mod late;
 mod limits;
 mod log_lines;

@@ -187,9 +187,11 @@ fn a_thread_without_a_target_is_the_empty_string_and_asks_no_model() {
             refused: 0,
             records: 0,
             late: 0,
+            refused_items: 0,
         },
         citations: Vec::new(),
         records: Vec::new(),
+        items: Vec::new(),
     };
     for existing_memory in [None, Some("existing")] {
         let summary = summarizer.summarize(&context, Thread, ShortTerm, existing_memory);
@@ -282,6 +284,7 @@ fn an_answer_is_stripped() {
                 refused: 0,
                 records: 0,
                 late: 0,
+                refused_items: 0,
             },
             // The messages do not say it.
             citations: vec![Citation {
@@ -291,6 +294,7 @@ fn an_answer_is_stripped() {
                 by_program: false,
             }],
             records: Vec::new(),
+            items: Vec::new(),
         }
     );
 }

@@ -12,7 +12,9 @@ use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
     StorageError, Strike,
 };
-use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, MessageRef, Scope};
+use crate::bindings::types::{
+    Channel, Item, KeptSpan, KeptText, MemoryType, Message, MessageRef, Scope,
+};
 use crate::ports::Storage;
 use crate::ts::Ts;
 
@@ -54,6 +56,8 @@ pub(crate) struct MemoryStorage {
     pub(crate) uncounted: RefCell<BTreeSet<String>>,
     /// The newest message of every channel has an invalid id.
     pub(crate) spoil_backlogs: Cell<bool>,
+    /// The open items of every channel.
+    pub(crate) items: RefCell<Option<Vec<Item>>>,
     /// Searches find nothing, as the contract allows.
     pub(crate) cannot_search: Cell<bool>,
 }
@@ -317,6 +321,13 @@ impl Storage for MemoryStorage {
                 .iter()
                 .filter_map(|span| state.text_of(span))
                 .collect())
+        })
+    }
+
+    fn list_items(&self, channel_id: &str, _: &str) -> Result<Option<Vec<Item>>, StorageError> {
+        self.call("list-items", |state| {
+            state.channel(channel_id)?;
+            Ok(self.items.borrow().clone())
         })
     }
 

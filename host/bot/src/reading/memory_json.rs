@@ -113,6 +113,7 @@ pub fn coverage_json(coverage: &Coverage) -> Value {
         "doubtful": coverage.doubtful,
         "records": coverage.records,
         "late": coverage.late,
+        "refused_items": coverage.refused_items,
         "chunks": coverage.chunks,
         "calls": coverage.calls,
     })

@@ -76,6 +76,12 @@ pub(super) fn remarks(truncated: bool, coverage: Option<&Coverage>) -> Option<St
             let lines = output::count(coverage.doubtful.into(), "line");
             remarks.push(format!("{lines} may be wrong: no message shows the name"));
         }
+        if coverage.refused_items > 0 {
+            let reports = output::count(coverage.refused_items.into(), "report");
+            remarks.push(format!(
+                "without {reports} of decisions or tasks that no message bears out"
+            ));
+        }
     }
     (!remarks.is_empty()).then(|| remarks.join("; "))
 }

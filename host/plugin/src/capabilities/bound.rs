@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::{Bounds, Purpose};
 use crate::bindings::chat::PostRequest;
 use crate::bindings::exports::myao::memory::responder::Target;
-use crate::bindings::types::{KeptSpan, Scope};
+use crate::bindings::types::{KeptSpan, KeptText, Scope};
 use crate::error::Trespass;
 use crate::storage::recall::Candidates;
 use crate::storage::{Memory, MemoryDraft, MemoryId, Message};
@@ -76,6 +76,12 @@ impl Bound {
     pub(super) fn hand_messages(&mut self, messages: &[Message]) {
         let ids = messages.iter().map(|message| message.ts.clone());
         self.messages.extend(ids);
+    }
+
+    pub(super) fn hand_texts(&mut self, texts: &[KeptText]) {
+        let messages = texts.iter().map(|text| &text.span.message);
+        self.cited
+            .extend(messages.map(|at| (at.channel_id.clone(), at.ts.clone())));
     }
 
     pub(super) fn hand_candidates(&mut self, found: &Candidates) {
@@ -197,10 +203,25 @@ impl Bound {
             return Err(self.trespass(format!("replace memory {id}, which it was not given")));
         }
         let kept = draft.records.iter().map(|span| &span.message);
-        self.may_cite(&draft.citations, kept)?;
+        let items = draft.items.iter();
+        let said = items.flat_map(|change| [&change.title.message, &change.message]);
+        self.may_cite(&draft.citations, kept.chain(said))?;
+        self.items_are_own(draft)?;
         let mut messages = draft.source_messages.iter();
         match messages.find(|ts| !self.messages.contains(*ts)) {
             Some(ts) => Err(self.trespass(format!("cite message {ts}, which it was not given"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses changes of items of another channel than the draft's.
+    fn items_are_own(&self, draft: &MemoryDraft) -> Result<(), Trespass> {
+        let mut messages = draft
+            .items
+            .iter()
+            .flat_map(|change| [&change.title.message, &change.message]);
+        match messages.find(|of| draft.scope != Scope::Channel || of.channel_id != draft.scope_id) {
+            Some(of) => Err(self.trespass(format!("change an item of {}", of.channel_id))),
             None => Ok(()),
         }
     }

@@ -5,7 +5,7 @@ use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Host, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
     StorageError, Strike,
 };
-use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, Scope};
+use crate::bindings::types::{Channel, Item, KeptSpan, KeptText, MemoryType, Message, Scope};
 use crate::storage::Storage;
 
 type Stored<T> = wasmtime::Result<Result<T, StorageError>>;
@@ -111,6 +111,19 @@ impl Host for CallState {
         })
     }
 
+    async fn list_items(&mut self, channel_id: String, until: String) -> Stored<Option<Vec<Item>>> {
+        self.bound.hears(&channel_id, "read the items of")?;
+        import!(self, "storage.list-items", (&channel_id, &until), {
+            let items = self.storage.list_items(channel_id, until).await;
+            if let Ok(Some(items)) = &items {
+                let titles: Vec<KeptText> = items.iter().map(|item| item.title.clone()).collect();
+                self.bound.hand_texts(&titles);
+                self.tape.saw_texts(&titles);
+            }
+            items
+        })
+    }
+
     async fn list_due(&mut self, query: DueQuery) -> Stored<Due> {
         self.bound.schedules()?;
         import!(self, "storage.list-due", query, {
@@ -202,4 +215,5 @@ fn draft_bytes(draft: &MemoryDraft) -> usize {
     texts.map(String::len).sum::<usize>()
         + size_of_val(draft.source_memories.as_slice())
         + size_of_val(draft.records.as_slice())
+        + size_of_val(draft.items.as_slice())
 }

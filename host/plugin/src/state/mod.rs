@@ -14,6 +14,7 @@ pub mod catch_up;
 pub mod forgetting;
 pub mod import;
 pub mod inbox;
+pub mod items;
 pub mod judgments;
 pub mod leases;
 pub mod off_record;
@@ -36,6 +37,7 @@ use backfill::BackfillState;
 use catch_up::CatchUpState;
 use forgetting::Forgetting;
 use inbox::Inbox;
+use items::Ledger;
 use judgments::Judgments;
 use off_record::OffRecord;
 use outbox::Outbox;
@@ -65,6 +67,7 @@ pub trait Workspace:
     + AgentTokens
     + Audit
     + Vectors
+    + Ledger
 {
     /// Opens the view of messages and memories for a place.
     fn view(&self, place: Place) -> Arc<dyn View>;

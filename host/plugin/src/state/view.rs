@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::recording::Recording;
+use crate::state::items::{ItemFilter, StoredItem};
 use crate::storage::{Channel, Coverage, Memory, STAND_IN_VERSION, StorageError};
 use crate::ts::TsKey;
 use crate::{MemoryType, Scope, Timestamp};
@@ -166,6 +167,12 @@ pub trait View: Send + Sync {
     /// # Errors
     /// `StorageError::NotFound` if there is no such memory.
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError>;
+
+    /// The items that may be seen here, in order of their messages.
+    ///
+    /// # Errors
+    /// `StorageError::NotFound` if the filter's channel is not stored.
+    async fn items(&self, filter: ItemFilter) -> Result<Vec<StoredItem>, StorageError>;
 
     /// The newest answers of the bot that may be seen here, newest question first, at most `limit`. With `judged` only those
     /// of which somebody says that they were good, or bad.

@@ -18,7 +18,7 @@ pub use crate::bindings::storage::{
     MemoryQuery, MessageQuery, SaveMode, StorageError, Strike,
 };
 pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
-use crate::bindings::types::{KeptSpan, KeptText, Scope};
+use crate::bindings::types::{Item, KeptSpan, KeptText, Scope};
 use crate::embedder::Meaning;
 use crate::place::Place;
 use recall::{Candidates, RecallQuery};
@@ -77,6 +77,15 @@ pub trait Storage: Send + Sync {
     /// The words of parts of messages, in the order given, without those that are gone or may not be seen here. A part
     /// ends with its message.
     async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError>;
+
+    /// The open items of a channel as of `until`. A store that keeps no items, like this default, returns `None`.
+    async fn list_items(
+        &self,
+        _channel_id: String,
+        _until: String,
+    ) -> Result<Option<Vec<Item>>, StorageError> {
+        Ok(None)
+    }
 
     /// Channels and threads that may be due.
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError>;
@@ -198,6 +207,14 @@ impl<T: Storage + ?Sized> Storage for Arc<T> {
 
     async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError> {
         (**self).read_spans(spans).await
+    }
+
+    async fn list_items(
+        &self,
+        channel_id: String,
+        until: String,
+    ) -> Result<Option<Vec<Item>>, StorageError> {
+        (**self).list_items(channel_id, until).await
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

@@ -96,7 +96,8 @@ CREATE TABLE memory_coverage (
     unfounded BIGINT NOT NULL DEFAULT 0,
     records BIGINT NOT NULL DEFAULT 0,
     -- Lines that were kept although the messages do not show what they say.
-    doubtful BIGINT NOT NULL DEFAULT 0
+    doubtful BIGINT NOT NULL DEFAULT 0,
+    refused_items BIGINT NOT NULL DEFAULT 0 -- reports of the model about items that no message bears out
 );
 
 -- The lines of a text, in order. Positions are in Unicode scalar values.
@@ -129,6 +130,30 @@ CREATE TABLE memory_records (
     PRIMARY KEY (memory, number)
 );
 CREATE INDEX memory_records_by_message ON memory_records (message);
+
+-- The ledger: parts of messages that say what was decided, is to be done, is asked or is true. Positions are in Unicode scalar
+-- values.
+CREATE TABLE items (
+    message BIGINT NOT NULL REFERENCES messages (key),
+    kind BIGINT NOT NULL CHECK (kind IN (0, 1, 2, 3)), -- 0 a decision, 1 a task, 2 a question, 3 a fact
+    start BIGINT NOT NULL,
+    length BIGINT NOT NULL,
+    PRIMARY KEY (message, kind, start)
+);
+
+-- What messages say of items, and what people set. The latter stays when memories are made anew, and then waits for its item.
+CREATE TABLE item_changes (
+    message BIGINT NOT NULL REFERENCES messages (key), -- the item's
+    kind BIGINT NOT NULL CHECK (kind IN (0, 1, 2, 3)), -- the item's
+    start BIGINT NOT NULL, -- the item's
+    field BIGINT NOT NULL CHECK (field IN (0, 1, 2)), -- 0 the state, 1 the owner, 2 the day it is due
+    user_id TEXT COLLATE "C" NOT NULL, -- who set it; empty if a message says it
+    said_in BIGINT REFERENCES messages (key), -- that message
+    at BIGINT NOT NULL, -- its key, or that of the time
+    value TEXT COLLATE "C" NOT NULL, -- ledger/rows.rs says how it is written
+    PRIMARY KEY (message, kind, start, field, user_id, at)
+);
+CREATE INDEX item_changes_by_source ON item_changes (said_in) WHERE said_in IS NOT NULL;
 
 -- Versions of another program, with their newest message. What they were made from is not known: they count for everything up to
 -- it. A version that has lost lines counts for nothing any more.

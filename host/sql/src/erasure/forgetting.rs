@@ -16,6 +16,7 @@ use crate::agent_tokens;
 use crate::audit;
 use crate::erasure::credentials;
 use crate::fault::Fault;
+use crate::ledger;
 use crate::memories::lines;
 use crate::memories::records;
 use crate::messages::stored as messages;
@@ -186,6 +187,7 @@ fn remove(
                 );
                 connection.execute(&delete, params![place.workspace, id])?;
             }
+            ledger::forget_user(connection, place, id)?;
             agent_tokens::remove(connection, place, (id, None), now)?;
             meant
         }
@@ -316,6 +318,7 @@ fn expire_messages(
         }
     }
     writing.finish(connection)?;
+    ledger::erase(connection, &keys)?;
     erase::drop_events(connection, place.workspace, &keys)?;
     erase::drop_copies(connection, place.workspace, &keys, &BTreeSet::new())?;
     Ok(old.len())

@@ -191,5 +191,6 @@ fn coverage(row: &Row<'_>) -> Result<Option<Coverage>> {
         refused: row.get(27)?,
         records: row.get(30)?,
         late: row.get(28)?,
+        refused_items: row.get(32)?,
     }))
 }

@@ -4,6 +4,7 @@ use crate::params;
 use crate::session::Connection;
 
 use crate::fault::Fault;
+use crate::ledger;
 use crate::memories::backlog::{recount_channel, recount_thread};
 use crate::messages::stored::channel_key;
 use crate::place::Place;
@@ -33,6 +34,7 @@ pub(crate) fn begin_again(
         params![place.workspace, channel_id],
     )?;
     for channel in channels {
+        ledger::begin_again(connection, channel)?;
         let forget_changes = "DELETE FROM changed_threads WHERE workspace = ?1 AND channel = ?2";
         connection.execute(forget_changes, [place.workspace, channel])?;
         let threads = "SELECT thread_key FROM backlog WHERE channel = ?1 AND thread_key <> 0";

@@ -7,6 +7,7 @@ use crate::session::{Connection, Result, Row};
 use myao_plugin::Place as SeenFrom;
 use myao_plugin::erasure;
 use myao_plugin::recording::Recording;
+use myao_plugin::state::items::{ItemFilter, StoredItem};
 use myao_plugin::state::view::{
     ChannelTally, MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredAnswer,
     StoredMemory, View,
@@ -15,6 +16,7 @@ use myao_plugin::storage::{Channel, StorageError};
 
 use crate::fault::Fault;
 use crate::journal::recordings;
+use crate::ledger;
 use crate::memories::stored::{stored_memories, tallies};
 use crate::messages::stored::channels;
 use crate::place::Place;
@@ -47,6 +49,12 @@ impl View for SeenWorkspace {
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError> {
         self.0
             .reading(move |connection, place| sources(connection, place, memory))
+            .await
+    }
+
+    async fn items(&self, filter: ItemFilter) -> Result<Vec<StoredItem>, StorageError> {
+        self.0
+            .reading(move |connection, place| ledger::items(connection, place, &filter))
             .await
     }
 

@@ -12,6 +12,7 @@ use myao_plugin::{Citation, erasure};
 
 use crate::fault::Fault;
 use crate::journal::recordings;
+use crate::ledger;
 use crate::memories::lines::{self, StoredLine};
 use crate::memories::records;
 use crate::rows::list;
@@ -46,6 +47,7 @@ pub(crate) fn erase(
         params![keys, revision],
     )?;
     records::erase(connection, &keys, revision)?;
+    ledger::erase(connection, &keys)?;
     let mut gone: BTreeMap<i64, BTreeSet<usize>> = BTreeMap::new();
     for (memory, number) in lines_to_erase(connection, workspace, &keys)? {
         let number = usize::try_from(number).unwrap_or(usize::MAX);

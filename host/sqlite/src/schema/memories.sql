@@ -100,7 +100,8 @@ CREATE TABLE memory_coverage (
     unfounded INTEGER NOT NULL DEFAULT 0,
     records INTEGER NOT NULL DEFAULT 0,
     -- Lines of a memory that were kept although the messages do not show what they say.
-    doubtful INTEGER NOT NULL DEFAULT 0
+    doubtful INTEGER NOT NULL DEFAULT 0,
+    refused_items INTEGER NOT NULL DEFAULT 0 -- reports of the model about items that no message bears out
 ) STRICT;
 
 -- Memories that could not be made and are deferred.
@@ -168,6 +169,30 @@ CREATE TABLE memory_records (
     PRIMARY KEY (memory, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memory_records_by_message ON memory_records (message);
+
+-- The ledger: parts of messages that say what was decided, is to be done, is asked or is true. Positions are in Unicode scalar
+-- values.
+CREATE TABLE items (
+    message INTEGER NOT NULL REFERENCES messages (key),
+    kind INTEGER NOT NULL CHECK (kind IN (0, 1, 2, 3)), -- 0 a decision, 1 a task, 2 a question, 3 a fact
+    start INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    PRIMARY KEY (message, kind, start)
+) STRICT, WITHOUT ROWID;
+
+-- What messages say of items, and what people set. The latter stays when memories are made anew, and then waits for its item.
+CREATE TABLE item_changes (
+    message INTEGER NOT NULL REFERENCES messages (key), -- the item's
+    kind INTEGER NOT NULL CHECK (kind IN (0, 1, 2, 3)), -- the item's
+    start INTEGER NOT NULL, -- the item's
+    field INTEGER NOT NULL CHECK (field IN (0, 1, 2)), -- 0 the state, 1 the owner, 2 the day it is due
+    user_id TEXT NOT NULL, -- who set it; empty if a message says it
+    said_in INTEGER REFERENCES messages (key), -- that message
+    at INTEGER NOT NULL, -- its key, or that of the time
+    value TEXT NOT NULL, -- ledger/rows.rs says how it is written
+    PRIMARY KEY (message, kind, start, field, user_id, at)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX item_changes_by_source ON item_changes (said_in) WHERE said_in IS NOT NULL;
 
 -- The input of the call besides the sources. Only for memories with a line without a source.
 CREATE TABLE handed_messages (

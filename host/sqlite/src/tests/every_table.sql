@@ -38,6 +38,8 @@ SELECT id, id % 2, 1, 1, 0, 0, 0, 0, 1, 1 FROM memories;
 INSERT INTO memory_lines (memory, number, start, length, has_source) SELECT id, 0, 0, 13, 1 FROM memories;
 INSERT INTO line_sources (memory, number, message) SELECT id, 0, 3 FROM memories;
 INSERT INTO memory_records (memory, number, message, start, length) VALUES (1, 0, 3, 0, 4);
+INSERT INTO items (message, kind, start, length) VALUES (3, 0, 0, 4), (6, 1, 2, 3);
+INSERT INTO item_changes (message, kind, start, field, user_id, said_in, at, value) VALUES (3, 0, 0, 0, '', 6, 2000000, 'done'), (6, 1, 2, 1, 'U1', NULL, 9, '@U2');
 INSERT INTO backlog (workspace, channel, thread_key, first_reply_key, newest_key, oldest_new_key, new_count, watermark,
     short_term_id, merged_through)
 SELECT workspace, key, 0, NULL, 1, NULL, key, -1, 0, 0 FROM channels;

@@ -208,6 +208,7 @@ pub fn whole(messages: u32) -> Coverage {
         refused: 0,
         records: 0,
         late: 0,
+        refused_items: 0,
     }
 }
 
@@ -237,6 +238,7 @@ fn draft(
         coverage: whole(1),
         citations: Vec::new(),
         records: Vec::new(),
+        items: Vec::new(),
     }
 }
 

@@ -9,7 +9,7 @@ use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
     Message, MessageQuery, Storage, StorageError, Strike,
 };
-use myao_plugin::{KeptSpan, KeptText, Place, Places, Scope};
+use myao_plugin::{Item, KeptSpan, KeptText, Place, Places, Scope};
 
 use super::Line;
 
@@ -64,6 +64,16 @@ impl Storage for Tapped {
     async fn list_strikes(&self) -> Result<Vec<Strike>, StorageError> {
         let call = self.line.call("storage.list-strikes", &());
         self.line.through(call, self.inner.list_strikes()).await
+    }
+
+    async fn list_items(
+        &self,
+        channel_id: String,
+        until: String,
+    ) -> Result<Option<Vec<Item>>, StorageError> {
+        let call = self.line.call("storage.list-items", &(&channel_id, &until));
+        let done = self.inner.list_items(channel_id, until);
+        self.line.through(call, done).await
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {

@@ -126,6 +126,8 @@ export class MemoryStore {
       },
       // Nobody picks anything here: what corrections strike is kept by the program.
       listStrikes: () => [],
+      // Items are kept by the program.
+      listItems: (/** @type {string} */ channelId) => hears(channelId),
       listMemories: (/** @type {MemoryQuery} */ query) => {
         const found = listMemories(state, query, sees);
         for (const memory of found) given.memories.add(memory.id);

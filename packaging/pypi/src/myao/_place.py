@@ -25,7 +25,7 @@ from .storage import (
     StoredMemory,
     Strike,
 )
-from .types import Channel, KeptSpan, KeptText, Message, Scope
+from .types import Channel, Item, KeptSpan, KeptText, Message, Scope
 
 WORKSPACE = "the workspace"
 SCHEDULE = "the schedule"
@@ -63,6 +63,11 @@ class Place:
     def list_strikes(self) -> list[Strike]:
         """Nothing: what corrections strike is kept by the program."""
         return []
+
+    def list_items(self, channel_id: str, until: str) -> list[Item] | None:
+        """None: items are kept by the program."""
+        self._hears(channel_id)
+        return None
 
     def list_memories(self, query: MemoryQuery) -> list[StoredMemory]:
         for thread in query.threads:

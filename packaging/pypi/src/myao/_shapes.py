@@ -17,6 +17,7 @@ from typing import Any, Literal, Union
 from wasmtime.component import Record, Variant
 
 from . import chat, errors, results, storage
+from . import types as types_
 from ._given import has_lone_surrogate
 from .types import OtherReason
 
@@ -378,6 +379,15 @@ _known[results.SettingValues] = VariantOf(
 )
 _known[results.Answer] = VariantOf("Answer", {"posted": itself(results.Reply), "already": wrapped(chat.Already)})
 _known[chat.PostOutcome] = VariantOf("PostOutcome", {"posted": wrapped(chat.Posted), "already": wrapped(chat.Already)})
+_known[types_.ItemEvent] = VariantOf(
+    "ItemEvent",
+    {
+        "noted": name_alone("noted"),
+        "state": wrapped(types_.NewState),
+        "owner": wrapped(types_.NewOwner),
+        "due": wrapped(types_.NewDue),
+    },
+)
 _known[storage.ChannelFilter] = VariantOf(
     "ChannelFilter", {"none": name_alone("none"), "one": wrapped(storage.One), "all": name_alone("all")}
 )

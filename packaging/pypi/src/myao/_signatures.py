@@ -8,7 +8,7 @@ from typing import Any, Literal, Union
 from . import chat, llm, results, storage
 from ._shapes import ListOf, ResultOf, Shape, of
 from .errors import ChatError, LlmError, MemoryFailure, SettingFault, StorageError
-from .types import Channel, Context, KeptSpan, KeptText, MemoryType, Message, Scope, Timestamp, User
+from .types import Channel, Context, Item, KeptSpan, KeptText, MemoryType, Message, Scope, Timestamp, User
 
 CONTRACT = "0.2.0"
 """The version of the contract."""
@@ -37,6 +37,7 @@ IMPORTS: dict[str, dict[str, Signature]] = {
         "list-strikes": function(returns=list[storage.Strike], fails=StorageError),
         "list-memories": function(storage.MemoryQuery, returns=list[storage.StoredMemory], fails=StorageError),
         "read-spans": function(list[KeptSpan], returns=list[KeptText], fails=StorageError),
+        "list-items": function(str, str, returns=Union[list[Item], None], fails=StorageError),
         "list-due": function(storage.DueQuery, returns=storage.Due, fails=StorageError),
         "get-backlog": function(str, Text, str, returns=storage.Backlog, fails=StorageError),
         "save-memory": function(storage.MemoryDraft, returns=storage.StoredMemory, fails=StorageError),

@@ -14,6 +14,7 @@ from .types import (
     Citation,
     Coverage,
     Engine,
+    ItemChange,
     KeptSpan,
     KeptText,
     LeftOut,
@@ -243,6 +244,7 @@ class Summary:
     coverage: Coverage
     citations: list[Citation]
     records: list[KeptSpan]
+    items: list[ItemChange]
 
 
 Occasion = Literal["mention", "unasked"]

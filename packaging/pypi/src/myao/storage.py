@@ -13,6 +13,7 @@ from .types import (
     Citation,
     Coverage,
     Engine,
+    ItemChange,
     KeptSpan,
     KeptText,
     MemoryType,
@@ -158,6 +159,8 @@ class MemoryDraft:
     coverage: Coverage
     citations: list[Citation]
     records: list[KeptSpan]
+    items: list[ItemChange]
+    """What the messages change about the items of the channel. The stores of the package keep none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ Names are the contract's with underscores. An option is its value or `None`, and
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Union
 
 Scope = Literal["workspace", "channel", "thread"]
 """What a memory is about: all channels together, one channel, or one thread."""
@@ -119,6 +119,59 @@ class KeptText:
     text: str
 
 
+ItemKind = Literal["decision", "task", "question", "fact"]
+"""The kind of an item."""
+ItemState = Literal["open", "done", "dropped", "superseded", "unknown"]
+"""The state of an item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A part of a message that says what was decided, is to be done, is asked or is true, and what became of it."""
+
+    kind: ItemKind
+    title: KeptText
+    state: ItemState
+    owner: User | None
+    due: str | None
+    """As `2026-08-07`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewState:
+    """An item has this state."""
+
+    state: ItemState
+
+
+@dataclass(frozen=True, slots=True)
+class NewOwner:
+    """This person is to do it. Somebody who is only named has the empty id."""
+
+    owner: User
+
+
+@dataclass(frozen=True, slots=True)
+class NewDue:
+    """An item is due on this day."""
+
+    due: str
+
+
+ItemEvent = Union[Literal["noted"], NewState, NewOwner, NewDue]
+"""The change of an item."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChange:
+    """A change of an item, and the message that says so."""
+
+    kind: ItemKind
+    title: KeptSpan
+    message: MessageRef
+    event: ItemEvent
+
+
 @dataclass(frozen=True, slots=True)
 class Thread:
     """The messages of one thread, oldest first; the thread's first message is the first."""
@@ -191,6 +244,8 @@ class Notes:
     pinned: list[KeptText] = field(default_factory=list[KeptText])
     corrections: list[KeptText] = field(default_factory=list[KeptText])
     sources: list[Source] = field(default_factory=list[Source])
+    items: list[Item] | None = None
+    """The open items of the channel; `None` asks for no items."""
     remarks: list[str] = field(default_factory=list[str])
     answer_max_tokens: int | None = None
 
@@ -236,3 +291,4 @@ class Coverage:
     refused: int
     records: int
     late: int
+    refused_items: int

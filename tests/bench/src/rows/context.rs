@@ -189,6 +189,7 @@ pub(super) fn draft(channel: u64, version: u64) -> MemoryDraft {
         coverage: whole(1),
         citations: Vec::new(),
         records: Vec::new(),
+        items: Vec::new(),
     }
 }
 

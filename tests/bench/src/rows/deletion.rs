@@ -149,5 +149,6 @@ fn draft(version: i64, expected: Option<u64>) -> MemoryDraft {
         coverage: whole(u32::try_from(LINES).unwrap_or(u32::MAX)),
         citations,
         records: Vec::new(),
+        items: Vec::new(),
     }
 }

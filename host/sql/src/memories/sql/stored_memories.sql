@@ -8,7 +8,7 @@ SELECT m.id, m.scope, m.scope_id, m.memory_type, m.version,
     (SELECT COUNT(*) FROM memory_source_memories WHERE memory = m.id),
     v.truncated, v.messages, v.covered, v.left_out_other_channels, v.left_out_workspace, v.left_out_messages,
     v.left_out_channel, v.chunks, v.calls, m.origins, c.key, v.refused, v.late, v.unfounded,
-    v.records, v.doubtful
+    v.records, v.doubtful, v.refused_items
 FROM memories AS m
 LEFT JOIN memory_coverage AS v ON v.memory = m.id
 LEFT JOIN channels AS c ON c.workspace = m.workspace AND c.id = CASE m.scope

@@ -9,9 +9,9 @@ use myao_plugin::storage::records::{DoneMark, MessageRecord, UserRecord};
 use super::{New, Stored, message, public, record, user};
 use crate::conformance::key;
 
-const CHECK: &str = "white_check_mark";
+pub(super) const CHECK: &str = "white_check_mark";
 
-fn mark(user_id: &str, emoji: &str, is_given: bool, at: &str) -> Effect {
+pub(super) fn mark(user_id: &str, emoji: &str, is_given: bool, at: &str) -> Effect {
     Effect::Done {
         mark: DoneMark {
             channel_id: "C1".into(),
@@ -24,7 +24,7 @@ fn mark(user_id: &str, emoji: &str, is_given: bool, at: &str) -> Effect {
     }
 }
 
-fn guest(user_id: &str, is_guest: bool) -> Effect {
+pub(super) fn guest(user_id: &str, is_guest: bool) -> Effect {
     Effect::Guest {
         user_id: user_id.into(),
         is_guest,

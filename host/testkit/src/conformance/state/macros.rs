@@ -125,6 +125,15 @@ macro_rules! workspace_conformance {
             records_of_what_is_not_stored_are_refused,
             each_line_is_shown_with_the_messages_that_may_be_seen,
         );
+        $crate::workspace_conformance!($fixture; items:
+            items_are_the_fold_of_what_messages_say_up_to_a_time,
+            items_go_with_their_message_and_so_does_what_it_says_of_others,
+            items_are_seen_where_their_channel_is,
+            persons_have_the_last_word_of_an_item_and_take_it_back,
+            tasks_that_a_person_ticks_are_done_until_the_tick_is_taken_back,
+            somebody_who_is_forgotten_owns_no_item_and_has_set_none,
+            messages_that_are_not_stored_have_no_items,
+        );
         $crate::workspace_conformance!($fixture; marks:
             marked_messages_come_oldest_first_up_to_a_time_and_a_number,
             mark_changes_and_goes_with_its_message_in_any_order,

@@ -19,6 +19,7 @@ pub mod feedback;
 pub mod forgetting;
 pub mod import;
 pub mod inbox;
+pub mod items;
 pub mod journal;
 pub mod judgments;
 pub mod line_sources;

@@ -203,6 +203,7 @@ pub async fn coverage_and_cuts_are_kept_with_each_text(new: New<'_>) {
         refused: 7,
         records: 0,
         late: 8,
+        refused_items: 0,
     };
     let cut = MemoryDraft {
         truncated: true,
