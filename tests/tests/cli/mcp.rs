@@ -20,7 +20,7 @@ fn program() -> Program {
 }
 
 /// The answers to calls of tools, in order, after the handshake of the protocol.
-fn calls(program: &Program, options: &[&str], calls: &[(&str, Value)]) -> Vec<Value> {
+pub(crate) fn calls(program: &Program, options: &[&str], calls: &[(&str, Value)]) -> Vec<Value> {
     let requests = calls.iter().map(|(tool, arguments)| {
         (
             "tools/call",
@@ -70,13 +70,22 @@ fn an_agent_is_told_of_tools_that_only_read() {
         .collect();
     assert_eq!(
         names,
-        ["ask", "channel_memory", "channels", "decisions", "search"]
+        [
+            "ask",
+            "changes_since",
+            "channel_memory",
+            "channels",
+            "decisions",
+            "item_history",
+            "list_items",
+            "search"
+        ]
     );
     for tool in tools {
         assert_eq!(tool["annotations"]["readOnlyHint"], json!(true), "{tool}");
         assert!(!tool["description"].as_str().unwrap().is_empty(), "{tool}");
     }
-    let words = &tools[4]["inputSchema"]["properties"]["words"]["description"];
+    let words = &tools[7]["inputSchema"]["properties"]["words"]["description"];
     assert!(words.as_str().unwrap().contains("先週の火曜"), "{words}");
 }
 

@@ -3,6 +3,7 @@
 
 pub mod answers;
 pub mod hits;
+pub mod items;
 pub mod links;
 pub mod memories;
 pub mod memory_json;

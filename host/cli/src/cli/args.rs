@@ -2,6 +2,7 @@
 
 mod database;
 mod help;
+mod items;
 mod memory;
 mod moment;
 mod questions;
@@ -15,6 +16,7 @@ use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand, V
 use clap_complete::Shell;
 
 pub(crate) use database::DatabaseCommand;
+pub(crate) use items::{ItemsArgs, ItemsCommand, KindArg, ListedItems, SetItem, StateArg};
 pub(crate) use memory::{ListArgs, MemoryArgs, MemoryCommand};
 pub(crate) use moment::{MomentArg, moment};
 pub(crate) use questions::{AskArgs, SearchArgs};
@@ -90,6 +92,8 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Answer a question from messages and memories; nothing is posted
     Ask(AskArgs),
+    /// List decisions, tasks, questions and facts; change one
+    Items(ItemsArgs),
     /// Answer questions whose answers you know; count what is right
     Eval {
         /// A YAML list; each has `question`, `answer` (a text, or a list of which one is enough) and maybe `in` (a channel)

@@ -11,7 +11,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ),
     (
         "Look",
-        &["memory", "serve", "chat", "usage", "audit", "eval"],
+        &["memory", "items", "serve", "chat", "usage", "audit", "eval"],
     ),
     (
         "Change what is remembered",

@@ -2,6 +2,7 @@
 //! tools only read; what they show is what may be seen in one place.
 
 mod http;
+mod items;
 mod parameters;
 mod tools;
 

@@ -14,6 +14,7 @@ mod forget;
 mod generate;
 mod import;
 mod init;
+mod items;
 mod marks;
 mod mcp;
 mod memory;
@@ -51,6 +52,7 @@ pub(super) async fn run(app: &App, command: Command) -> anyhow::Result<ExitCode>
         Command::Generate(arguments) => generate::generate(app, &arguments).await,
         Command::Search(arguments) => search::run(app, &arguments).await,
         Command::Ask(arguments) => ask::run(app, &arguments).await,
+        Command::Items(arguments) => items::run(app, &arguments).await,
         Command::Eval { questions } => eval::run(app, &questions).await,
         Command::Mcp(arguments) => mcp::run(app, &arguments).await,
         Command::Memory(arguments) => memory::run(app, &arguments).await,

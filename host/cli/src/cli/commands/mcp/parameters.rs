@@ -47,3 +47,38 @@ pub(super) struct DecisionsParameters {
     /// From when on: "2026-03-02", "last Friday"; all if left out.
     pub(super) since: Option<String>,
 }
+
+/// Which items.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ItemsParameters {
+    /// "decision", "task", "question" or "fact"; all kinds if left out.
+    pub(super) kind: Option<String>,
+    /// The channel's name, with or without "#", or its id; all channels if left out.
+    pub(super) channel: Option<String>,
+    /// The name of who is to do it; everybody if left out.
+    pub(super) owner: Option<String>,
+    /// True for those too that are done, dropped or replaced.
+    #[serde(default)]
+    pub(super) closed: bool,
+    /// As at the end of this day ("2026-03-06"), or at this time ("2026-03-06T09:00:00+09:00").
+    pub(super) as_of: Option<String>,
+}
+
+/// Which item.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ItemParameters {
+    /// Its `id`, as in the list of items.
+    pub(super) item: String,
+}
+
+/// Which changes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ChangesParameters {
+    /// This day ("2026-03-06") or time ("2026-03-06T09:00:00+09:00").
+    pub(super) since: String,
+    /// The channel's name, with or without "#", or its id; all channels if left out.
+    pub(super) channel: Option<String>,
+}
