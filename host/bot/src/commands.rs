@@ -1,10 +1,11 @@
 //! The slash command `/memory`. Only the person who typed it sees the answer.
 
+use myao_plugin::ItemKind;
 use myao_secrets::{MAX_QUESTION_CHARS, excess};
 use myao_slack::blocks::{
     Language, MemoryView, ModeOutcome, answer_message, direct_message, help_message,
-    history_message, memory_message, mode_message, off_record_message, search_message,
-    since_message, sources_message, thread_hint, thread_message,
+    history_message, items_message, memory_message, mode_message, off_record_message,
+    search_message, since_message, sources_message, thread_hint, thread_message,
 };
 use myao_slack::command::{Command, parse_command};
 use myao_slack::permalink::parse_thread;
@@ -12,9 +13,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::current::Current;
+use super::items::AskedItems;
 use super::limits::too_long;
 use super::off_record::OffRecord;
 use super::views::{Asked, Views};
+
+/// The kinds of items that `/memory decisions` shows.
+const DECIDED: [ItemKind; 2] = [ItemKind::Decision, ItemKind::Fact];
+/// Those of `/memory open`.
+const OPEN: [ItemKind; 2] = [ItemKind::Task, ItemKind::Question];
 
 /// Answers commands.
 pub(super) struct Commands {
@@ -107,10 +114,16 @@ impl Commands {
             Command::Since { when } if when.is_empty() => since_message(language),
             Command::Since { when } => self.quoted(payload.user_id, here, &when).await?,
             Command::Decisions { about } => {
+                if let Some(items) = self.items(&payload.user_id, here, &about, &DECIDED).await? {
+                    return Ok(items);
+                }
                 let question = format!("{} {about}", decided(language));
                 self.quoted(payload.user_id, here, &question).await?
             }
             Command::Open { about } => {
+                if let Some(items) = self.items(&payload.user_id, here, &about, &OPEN).await? {
+                    return Ok(items);
+                }
                 let question = still_open_about(&about, language);
                 self.quoted(payload.user_id, here, &question).await?
             }
@@ -138,6 +151,25 @@ impl Commands {
             }
             Command::Help { unknown } => help_message(unknown.as_deref(), language),
         })
+    }
+
+    /// The items of these kinds; `None` if messages are quoted instead.
+    async fn items(
+        &self,
+        user_id: &str,
+        here: Option<&str>,
+        about: &str,
+        kinds: &[ItemKind],
+    ) -> Result<Option<Value>, String> {
+        let asked = AskedItems {
+            user_id,
+            here,
+            about,
+            kinds,
+        };
+        let items = self.views.items(asked).await?;
+        let language = self.current.settings().language;
+        Ok(items.map(|items| items_message(&items, language)))
     }
 
     /// Quotes of messages about a question from here, or from where this person may see it.

@@ -31,6 +31,7 @@ mod generation;
 pub mod health;
 mod home;
 mod inbox;
+mod items;
 mod limits;
 pub mod marking;
 mod mentions;

@@ -32,16 +32,16 @@ pub(crate) use modes::Modes;
 /// Below how many texts of the Home tab their messages are shown.
 const SOURCED_AT_HOME: usize = 10;
 /// How many links are requested at once, and how many channels' corrections.
-const CALLS_IN_FLIGHT: usize = 5;
+pub(super) const CALLS_IN_FLIGHT: usize = 5;
 /// Slack shows no more channels on the Home tab.
 const CHANNELS_AT_HOME: usize = 50;
 
 /// Reads the store to show it to people.
 #[derive(Clone)]
 pub struct Views {
-    workspace: Arc<dyn Workspace>,
+    pub(super) workspace: Arc<dyn Workspace>,
     /// Where links to messages come from.
-    chat: Arc<dyn Chat>,
+    pub(super) chat: Arc<dyn Chat>,
     /// The component tells what corrections replace.
     current: Current,
     clock: Clock,
@@ -104,6 +104,7 @@ impl Views {
         let modes = modes.map_err(explained)?;
         let mut content = HomeContent {
             asks_again: None,
+            tasks: self.items_of(user_id).await?,
             workspace: of_workspace.map(|stored| text(stored, sources.remove(&stored.memory.id))),
             channels: Vec::new(),
         };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::blocks::{CHOOSE_MODE, STRIKE, STRUCK};
+use crate::blocks::{CHOOSE_MODE, ITEM, ItemChoice, STRIKE, STRUCK, chosen};
 use crate::command::{Mode, mode};
 
 /// The id of the shortcut that tells the main points of a thread; the manifest names it.
@@ -79,6 +79,7 @@ pub struct Picked {
 #[derive(Deserialize)]
 struct Pressed {
     user: Id,
+    channel: Option<Id>,
     actions: Vec<Action>,
     #[serde(default)]
     state: State,
@@ -132,6 +133,37 @@ impl ChosenMode {
             user_id: pressed.user.id,
             channel_id: channel_id.to_owned(),
             mode: mode(name)?,
+        })
+    }
+}
+
+/// What somebody chose in the menu of an item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChosenItem {
+    /// Who chose.
+    pub user_id: String,
+    /// The channel whose message has the menu; `None` for the Home tab.
+    pub channel_id: Option<String>,
+    /// The name of the item.
+    pub item: String,
+    /// The choice.
+    pub choice: ItemChoice,
+}
+
+impl ChosenItem {
+    /// Reads an interactive payload; `None` if it is something else.
+    #[must_use]
+    pub fn parse(payload: &str) -> Option<Self> {
+        let pressed: Pressed = serde_json::from_str(payload).ok()?;
+        let mut actions = pressed.actions.into_iter();
+        let menu = actions.find(|action| action.action_id == ITEM)?;
+        let option = menu.selected_option?;
+        let (choice, item) = chosen(&option.value)?;
+        Some(Self {
+            user_id: pressed.user.id,
+            channel_id: pressed.channel.map(|channel| channel.id),
+            item: item.to_owned(),
+            choice,
         })
     }
 }

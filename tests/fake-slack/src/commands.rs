@@ -120,33 +120,54 @@ impl FakeSlack {
         self.is_taken("the button", number).await;
     }
 
-    /// A user picks an option, by its value, of a list at the bot's Home tab.
+    /// A user picks an option, by its value, of a list or a menu at the bot's Home tab.
     ///
     /// # Panics
     ///
     /// Nobody has published such a list, or no bot acknowledges it.
     pub async fn pick(&self, user: &str, value: &str) {
         let home = self.home(user).expect("the Home tab is published");
-        let blocks = home["blocks"].as_array().unwrap();
-        let lists = blocks.iter().map(|block| &block["accessory"]);
-        let mut lists = lists.filter(|list| list["type"] == "static_select");
+        let container = json!({
+            "container": { "type": "view", "view_id": "V0HOME" }, "view": { "type": "home" },
+        });
+        self.pick_of(user, &home["blocks"], value, container).await;
+    }
+
+    /// A user picks an option, by its value, of a list or a menu of a message that only they see.
+    ///
+    /// # Panics
+    ///
+    /// The message has no such option, or no bot acknowledges it.
+    pub async fn pick_in(&self, user: &str, channel: &str, blocks: &Value, value: &str) {
+        let container = json!({
+            "container": { "type": "message", "channel_id": channel, "is_ephemeral": true },
+            "channel": { "id": channel }, "response_url": "http://127.0.0.1:9/actions",
+        });
+        self.pick_of(user, blocks, value, container).await;
+    }
+
+    async fn pick_of(&self, user: &str, blocks: &Value, value: &str, container: Value) {
+        let blocks = blocks.as_array().unwrap();
+        let mut lists = blocks.iter().map(|block| &block["accessory"]);
         let offered = lists.find_map(|list| {
             let option = list["options"].as_array()?.iter();
             let mut option = option.filter(|option| option["value"] == value);
-            Some((list["action_id"].clone(), option.next()?.clone()))
+            Some((list.clone(), option.next()?.clone()))
         });
-        let (action_id, option) = offered.expect("the option is offered");
+        let (list, option) = offered.expect("the option is offered");
         let number = self.inner().change(|state| {
             let action_ts = state.clock.tick().to_string();
             let action = json!({
-                "type": "static_select", "action_id": action_id, "block_id": "b1", "selected_option": option, "action_ts": action_ts,
+                "type": list["type"], "action_id": list["action_id"], "block_id": "b1", "selected_option": option,
+                "action_ts": action_ts,
             });
-            let payload = json!({
+            let mut payload = json!({
                 "type": "block_actions", "token": "verification-token", "api_app_id": APP_ID,
                 "team": { "id": TEAM_ID, "domain": state.world.team.domain }, "user": { "id": user, "team_id": TEAM_ID },
-                "container": { "type": "view", "view_id": "V0HOME" }, "view": { "type": "home" },
                 "trigger_id": "1.pick", "state": { "values": {} }, "actions": [action],
             });
+            let fields = container.as_object().cloned().unwrap_or_default();
+            payload.as_object_mut().unwrap().extend(fields);
             state.offer(INTERACTIVE, payload)
         });
         self.is_taken("the choice", number).await;

@@ -19,6 +19,7 @@ mod direct;
 mod feedback;
 mod forget;
 mod http;
+mod items;
 mod marks;
 mod memory;
 mod mentions;

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::command::Mode;
 
+use super::items::{ItemLine, item_blocks};
 use super::off_record::mode_select;
 use super::words::Language;
 use super::{
@@ -18,7 +19,8 @@ const CHANNEL_BLOCKS: usize = 2;
 
 /// The most channels that fit into a view.
 fn max_channels(content: &HomeContent) -> usize {
-    let frame = FRAME_BLOCKS + usize::from(content.asks_again.is_some());
+    let tasks = content.tasks.len() + usize::from(!content.tasks.is_empty());
+    let frame = FRAME_BLOCKS + tasks + usize::from(content.asks_again.is_some());
     (MAX_VIEW_BLOCKS - frame) / CHANNEL_BLOCKS
 }
 
@@ -29,6 +31,8 @@ pub struct HomeContent {
     pub asks_again: Option<Moment>,
     /// The workspace's long-term memory.
     pub workspace: Option<MemoryText>,
+    /// The open tasks of the reader.
+    pub tasks: Vec<ItemLine>,
     /// The channels with memories, in the order in which they are shown. The caller leaves out private channels of which
     /// the reader is not a member.
     pub channels: Vec<HomeChannel>,
@@ -60,6 +64,7 @@ pub fn home_view(content: &HomeContent, language: Language) -> Value {
     if let Some(time) = &content.asks_again {
         blocks.push(section(&language.out_of_budget(time)));
     }
+    blocks.extend(item_blocks(&content.tasks, language));
     if content.workspace.is_none() && content.channels.is_empty() {
         blocks.push(section(words.nothing));
     } else {

@@ -7,6 +7,7 @@
 
 mod answers;
 mod home;
+mod items;
 mod lines;
 mod memory;
 mod moment;
@@ -25,6 +26,8 @@ pub use answers::{
     since_message, thread_hint, thread_message, thread_modal,
 };
 pub use home::{HomeChannel, HomeContent, home_view};
+pub(crate) use items::chosen;
+pub use items::{ITEM, ItemChoice, ItemLine, item_changed, items_message};
 pub use lines::Source;
 pub use memory::{
     HistoryView, MemorySources, MemoryView, SourcedLine, SourcesView, direct_message, help_message,

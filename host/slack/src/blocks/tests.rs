@@ -9,6 +9,7 @@
 
 mod answers;
 mod home;
+mod items;
 mod notices;
 
 use std::path::Path;
@@ -133,6 +134,7 @@ fn a_channels_memories_are_shown_with_versions_times_and_counts() {
         assert!(shown.contains(words), "{shown}");
         let home = HomeContent {
             asks_again: None,
+            tasks: Vec::new(),
             workspace: Some(memory(1, NOTHING_LEFT)),
             channels: vec![channel("general", NOTHING_LEFT)],
         };
@@ -304,6 +306,7 @@ fn the_newest_sources_are_named_below_a_text() {
     };
     let home = HomeContent {
         asks_again: None,
+        tasks: Vec::new(),
         workspace: Some(memory),
         channels: Vec::new(),
     };

@@ -128,8 +128,8 @@ const JAPANESE: Words = Words {
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
            • `/memory 出典 [版|これまで]` — 各行のもとになったメッセージ（`sources`）\n\
            • `/memory 金曜日から` — そのときからの決定・質問・作業とその結果、おもな発言（`since`）\n\
-           • `/memory 決定 [言葉]` — 決まったこと（`decisions`）\n\
-           • `/memory 未解決 [言葉]` — 答えのない質問と、残っている作業（`open`）\n\
+           • `/memory 決定 [@人] [#チャンネル] [言葉]` — 決まったこと（`decisions`）\n\
+           • `/memory 未解決 [@人] [#チャンネル] [言葉]` — 答えのない質問と、残っている作業（`open`）\n\
            • `/memory スレッド リンク` — スレッドの記憶と要点（`thread`）\n\
            • `/memory 検索 言葉` — あなたが見られるメッセージを探す（`search`）\n\
            • `/memory オフ 自分` — あなたの発言を覚えないようにする（`off me`、戻すには `on me`）\n\
@@ -190,8 +190,8 @@ const ENGLISH: Words = Words {
            • `/memory history [count]` — its earlier versions\n\
            • `/memory sources [version|so far]` — the messages that each line was made from\n\
            • `/memory since friday` — what was decided, asked and is to do since then, what became of it, and what was said\n\
-           • `/memory decisions [words]` — what was decided\n\
-           • `/memory open [words]` — questions without an answer, and what is to do\n\
+           • `/memory decisions [@person] [#channel] [words]` — what was decided\n\
+           • `/memory open [@person] [#channel] [words]` — questions without an answer, and what is to do\n\
            • `/memory thread link` — the memory of a thread, and its main points\n\
            • `/memory search words` — messages that you may see\n\
            • `/memory off me` — stop remembering you (`on me`: begin again)\n\

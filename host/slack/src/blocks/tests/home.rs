@@ -5,6 +5,7 @@ use super::*;
 fn home() -> HomeContent {
     HomeContent {
         asks_again: None,
+        tasks: Vec::new(),
         workspace: Some(memory(
             4,
             "- 全社で**新製品**を準備している\n- 連絡: <@U9>さん <!channel>",
@@ -31,6 +32,7 @@ fn the_home_tab_shows_the_workspace_and_each_channel() {
 fn the_home_tab_says_what_to_do_when_there_is_nothing() {
     let nothing = HomeContent {
         asks_again: None,
+        tasks: Vec::new(),
         workspace: None,
         channels: Vec::new(),
     };
@@ -54,6 +56,7 @@ fn a_home_tab_of_many_long_memories_stays_within_slacks_limits() {
     let long = "😀".repeat(5_000);
     let many = HomeContent {
         asks_again: None,
+        tasks: Vec::new(),
         workspace: Some(memory(0, &long)),
         channels: (0..60)
             .map(|n| channel(&format!("channel-{n}"), &long))

@@ -1,0 +1,186 @@
+//! Items of the ledger in Slack: `/memory open` and `/memory decisions`, the Home tab, and the menu of an item.
+
+use futures::StreamExt as _;
+use myao_plugin::explain::explain_storage;
+use myao_plugin::state::items::{Change, ItemFilter, StoredItem};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{ItemKind, ItemState, Place, User};
+use myao_slack::blocks::{ItemChoice, ItemLine, Source, item_changed};
+use myao_slack::shortcut::ChosenItem;
+
+use super::reading::items::{Wanted, name_of, named};
+use super::shortcuts::Shortcuts;
+use super::views::{CALLS_IN_FLIGHT, Views, moment};
+
+/// How many items the Home tab shows.
+const ITEMS_AT_HOME: usize = 10;
+
+/// The items that a command asks for.
+pub(super) struct AskedItems<'a> {
+    /// Who asks.
+    pub(super) user_id: &'a str,
+    /// The channel where they ask; `None` outside channels.
+    pub(super) here: Option<&'a str>,
+    /// `@somebody`, `#channel`, both, or nothing.
+    pub(super) about: &'a str,
+    pub(super) kinds: &'a [ItemKind],
+}
+
+impl Views {
+    /// The items that somebody asks for and may see. `None` if the words are about something else than a person or a channel, or
+    /// nothing was ever noted there: then messages are quoted.
+    pub(super) async fn items(
+        &self,
+        asked: AskedItems<'_>,
+    ) -> Result<Option<Vec<ItemLine>>, String> {
+        let place = Place::Person(asked.user_id.to_owned());
+        let (mut owner, mut channel_id) = (None, asked.here.map(str::to_owned));
+        for word in asked.about.split_whitespace() {
+            if let Some(name) = word.strip_prefix('@') {
+                // By the name, as the command has it.
+                owner = Some(User {
+                    id: String::new(),
+                    name: name.to_owned(),
+                    is_bot: false,
+                });
+                channel_id = None;
+            } else if let Some(name) = word.strip_prefix('#') {
+                let channels = self.workspace.view(place.clone()).channels().await;
+                let mut channels = channels.map_err(explained)?.into_iter();
+                let found = channels.find(|channel| channel.name == name);
+                channel_id = Some(found.map(|channel| channel.id).unwrap_or_default());
+            } else {
+                return Ok(None);
+            }
+        }
+        let mut items = self.seen_items(place, channel_id.as_deref()).await?;
+        if items.is_empty() {
+            return Ok(None);
+        }
+        let wanted = Wanted {
+            kinds: asked.kinds.to_vec(),
+            owner,
+            ..Wanted::default()
+        };
+        wanted.choose(&mut items);
+        Ok(Some(self.item_lines(items).await))
+    }
+
+    /// The open tasks of a person, for the Home tab.
+    pub(super) async fn items_of(&self, user_id: &str) -> Result<Vec<ItemLine>, String> {
+        let wanted = Wanted {
+            kinds: vec![ItemKind::Task],
+            owner: Some(User {
+                id: user_id.to_owned(),
+                name: String::new(),
+                is_bot: false,
+            }),
+            ..Wanted::default()
+        };
+        let mut items = self
+            .seen_items(Place::Person(user_id.to_owned()), None)
+            .await?;
+        wanted.choose(&mut items);
+        items.truncate(ITEMS_AT_HOME);
+        Ok(self.item_lines(items).await)
+    }
+
+    async fn seen_items(
+        &self,
+        place: Place,
+        channel_id: Option<&str>,
+    ) -> Result<Vec<StoredItem>, String> {
+        let items = self
+            .workspace
+            .view(place)
+            .items(ItemFilter::default())
+            .await;
+        let mut items = items.map_err(explained)?;
+        items.retain(|stored| channel_id.is_none_or(|id| stored.id.channel_id == id));
+        Ok(items)
+    }
+
+    async fn item_lines(&self, items: Vec<StoredItem>) -> Vec<ItemLine> {
+        let lines = futures::stream::iter(items).map(|stored| self.item_line(stored));
+        lines.buffered(CALLS_IN_FLIGHT).collect().await
+    }
+
+    async fn item_line(&self, stored: StoredItem) -> ItemLine {
+        let name = name_of(&stored.id);
+        let (channel_id, ts) = (stored.id.channel_id, stored.id.ts.to_string());
+        let link = self.chat.permalink(channel_id, ts).await;
+        let item = stored.item;
+        ItemLine {
+            name,
+            kind: item.kind,
+            state: item.state,
+            owner: item.owner.map(|owner| owner.name),
+            due: item.due,
+            channel: stored.channel_name,
+            said: Source {
+                at: moment(item.title.timestamp),
+                author: item.title.user.name,
+                text: item.title.text,
+                permalink: link.ok(),
+            },
+        }
+    }
+}
+
+impl Shortcuts {
+    /// Changes an item for somebody who may see it, and shows what it is then.
+    pub(super) async fn change_item(&self, chosen: ChosenItem) -> Result<(), String> {
+        let place = Place::Person(chosen.user_id.clone());
+        let Some(id) = named(&chosen.item) else {
+            return Ok(());
+        };
+        let is_it = |stored: &StoredItem| stored.id == id;
+        let seen = self
+            .views
+            .seen_items(place.clone(), Some(&id.channel_id))
+            .await?;
+        if !seen.iter().any(is_it) {
+            return Ok(());
+        }
+        let state = match chosen.choice {
+            ItemChoice::Done => Some(ItemState::Done),
+            ItemChoice::Open => Some(ItemState::Open),
+            ItemChoice::Dropped => Some(ItemState::Dropped),
+            ItemChoice::Undo => None,
+        };
+        let by = chosen.user_id.clone();
+        match state {
+            Some(state) => {
+                let at = TsKey::first_of(self.clock.seconds());
+                let set = self
+                    .workspace
+                    .set_item(id.clone(), Change::State(state), by, at);
+                set.await.map_err(explained)?;
+            }
+            None => {
+                self.workspace
+                    .undo_item(id.clone())
+                    .await
+                    .map_err(explained)?;
+            }
+        }
+        let Some(channel_id) = &chosen.channel_id else {
+            self.home.show(chosen.user_id);
+            return Ok(());
+        };
+        let now = self.views.seen_items(place, Some(&id.channel_id)).await?;
+        let Some(stored) = now.into_iter().find(is_it) else {
+            return Ok(());
+        };
+        let line = self.views.item_line(stored).await;
+        let text = item_changed(&line, self.current.settings().language);
+        let told = self
+            .slack
+            .whisper((channel_id, None), &chosen.user_id, &text, None);
+        told.await.map_err(|error| error.to_string())
+    }
+}
+
+fn explained(error: myao_plugin::storage::StorageError) -> String {
+    explain_storage(&error)
+}
