@@ -168,7 +168,7 @@ impl Check<'_> {
         if name.is_empty() {
             return None;
         }
-        let authors = conversation_messages(self.context).map(|message| &message.user);
+        let mut authors = conversation_messages(self.context).map(|message| &message.user);
         let is_meant =
             |user: &&User| !user.is_bot && user.name.to_lowercase() == name.to_lowercase();
         let named = || User {
@@ -177,10 +177,8 @@ impl Check<'_> {
             is_bot: false,
         };
         let is_named = said.message.text.contains(name);
-        let owner = authors
-            .cloned()
-            .find(|user| is_meant(&user))
-            .or_else(|| is_named.then(named))?;
+        let author = authors.find(|user| is_meant(user)).cloned();
+        let owner = author.or_else(|| is_named.then(named))?;
         Some(ItemEvent::Owner(owner))
     }
 

@@ -1,5 +1,5 @@
 //! The items of a channel: what was decided, is to be done, is asked or is true. A model reports them beside a version's text;
-//! [`changes`] keeps of a report what the messages say.
+//! `changes` keeps of a report what the messages say.
 
 mod changes;
 #[cfg(test)]
