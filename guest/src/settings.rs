@@ -104,7 +104,7 @@ settings! {
     /// decision, that the text of a memory does not have. A reply's prompt shows twice as many.
     "memory.records_max_tokens" records_max_tokens: u32 = 200, 0..=MANY;
     /// How many tokens a model may add to a channel's short-term memory to report items: decisions, tasks, questions and
-    /// facts. The prompt shows as many tokens of open items at most. 0 asks for none.
+    /// facts. The prompt shows half as many tokens of open items at most. 0 asks for none.
     "memory.ledger_max_tokens" ledger_max_tokens: u32 = 200, 0..=MANY;
     /// The language of a model's answers; one in another is asked for again, and then refused. `auto` is a language
     /// in which much of the input is written.

@@ -67,7 +67,8 @@ impl Run<'_> {
         let until = self.until().to_string();
         let items = storage.list_items(channel_id, &until);
         let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Memory, texts);
-        let shown = |items| ledger::shown(items, settings.ledger_max_tokens, &count_tokens);
+        let room = settings.ledger_max_tokens / 2;
+        let shown = |items| ledger::shown(items, room, &count_tokens);
         Ok(items.map_err(Error::Storage)?.map(shown))
     }
 
