@@ -35,23 +35,26 @@ impl Views {
     ) -> Result<Option<Vec<ItemLine>>, String> {
         let place = Place::Person(asked.user_id.to_owned());
         let (mut owner, mut channel_id) = (None, asked.here.map(str::to_owned));
-        for word in asked.about.split_whitespace() {
-            if let Some(name) = word.strip_prefix('@') {
-                // By the name, as the command has it.
-                owner = Some(User {
-                    id: String::new(),
-                    name: name.to_owned(),
-                    is_bot: false,
-                });
-                channel_id = None;
-            } else if let Some(name) = word.strip_prefix('#') {
-                let channels = self.workspace.view(place.clone()).channels().await;
-                let mut channels = channels.map_err(explained)?.into_iter();
-                let found = channels.find(|channel| channel.name == name);
-                channel_id = Some(found.map(|channel| channel.id).unwrap_or_default());
-            } else {
-                return Ok(None);
-            }
+        let (person, channel) = match asked.about.split_once('#') {
+            Some((person, channel)) => (person.trim(), Some(channel.trim())),
+            None => (asked.about.trim(), None),
+        };
+        if let Some(name) = person.strip_prefix('@') {
+            // By the name, as the command has it; names have spaces.
+            owner = Some(User {
+                id: String::new(),
+                name: name.to_owned(),
+                is_bot: false,
+            });
+            channel_id = None;
+        } else if !person.is_empty() {
+            return Ok(None);
+        }
+        if let Some(name) = channel {
+            let channels = self.workspace.view(place.clone()).channels().await;
+            let mut channels = channels.map_err(explained)?.into_iter();
+            let found = channels.find(|channel| channel.name == name);
+            channel_id = Some(found.map(|channel| channel.id).unwrap_or_default());
         }
         let mut items = self.seen_items(place, channel_id.as_deref()).await?;
         if items.is_empty() {

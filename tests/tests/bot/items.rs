@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::bot::commands::{EAGER, remembered, words};
 use crate::bot::support::{
-    AKARI, AKARI_NAME, CAMP, EMIKO, block_on, connect, number, settled, workspace,
+    AKARI, AKARI_NAME, CAMP, EMIKO, EMIKO_NAME, block_on, connect, number, settled, workspace,
 };
 
 const TASK: &str = "請書は私が8月12日までに送ります。";
@@ -91,6 +91,14 @@ fn people_see_what_was_agreed_and_have_the_last_word() {
         said.contains("請書は私が") && said.contains(AKARI_NAME),
         "{said}"
     );
+    for (about, is_shown) in [
+        (format!("open @{AKARI_NAME}"), true),
+        (format!("未解決 @{AKARI_NAME} #合宿"), true),
+        (format!("open @{EMIKO_NAME}"), false),
+    ] {
+        let said = words(&shown(&slack, EMIKO, &about));
+        assert_eq!(said.contains("請書は私が"), is_shown, "{about}: {said}");
+    }
     // The task of the person who looks, at home.
     slack.open_home(AKARI);
     let home = bot.until("the task at home", |_| {
