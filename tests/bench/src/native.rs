@@ -87,6 +87,7 @@ struct NoNotes {
     records: [(); 0],
     pinned: [(); 0],
     corrections: [(); 0],
+    asks_for_items: bool,
     today: Option<()>,
 }
 
