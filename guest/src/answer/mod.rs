@@ -97,7 +97,7 @@ pub struct Accepted {
     pub unfounded: u32,
     /// How many lines that are kept have a name that the input does not show.
     pub doubtful: u32,
-    /// What the answer reports of items beside the text.
+    /// The reports of items beside the text.
     pub reports: Vec<Option<Report>>,
 }
 

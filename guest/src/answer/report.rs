@@ -8,7 +8,7 @@ const FENCE: &str = "```json";
 /// So many reports of one answer are read; its length limit has room for fewer.
 const MOST_REPORTS: usize = 40;
 
-/// What a model reports of one item.
+/// The report of a model about one item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Report {
     /// The number of an item that the prompt shows; `None` for a new one.
@@ -28,8 +28,8 @@ pub struct Report {
     pub(crate) replaces: Option<usize>,
 }
 
-/// The text of an answer, and the reports behind it. `None` for a report that has not the form, and for the whole of a block
-/// that is no JSON: its text is good all the same.
+/// The text of an answer, and the reports behind it. `None` stands for a report of another form, and for a whole block
+/// that is not JSON: its text is good all the same.
 pub(crate) fn without_reports(answer: &str) -> (&str, Vec<Option<Report>>) {
     let lines = answer.split_inclusive('\n').scan(0, |end, line| {
         *end += line.len();

@@ -226,7 +226,7 @@ fn a_report_that_no_message_of_a_person_says_changes_nothing() {
     ] {
         assert_eq!(made(&format!("[{report}]")), (Vec::new(), 1), "{report}");
     }
-    // What is false of a new item is left out.
+    // A false part of a new item is left out.
     let (shown, refused) = made(
         r#"[{"kind": "task", "quote": "I call the port", "owner": "Mallory", "due": "2031-01-01", "state": "done", "replaces": 9}]"#,
     );

@@ -137,7 +137,7 @@ impl ChosenMode {
     }
 }
 
-/// What somebody chose in the menu of an item.
+/// The choice of somebody in the menu of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChosenItem {
     /// Who chose.

@@ -86,7 +86,7 @@ pub fn name_of(id: &ItemId) -> String {
     }
 }
 
-/// The item with a name; `None` if the text is no such name.
+/// The item with a name. Returns `None` if the text does not name an item.
 #[must_use]
 pub fn named(text: &str) -> Option<ItemId> {
     let (message, rest) = text.split_once('/')?;

@@ -80,7 +80,7 @@ pub trait Ledger: Send + Sync {
     /// Sets a part of an item, for a person, at a time. No message changes that part any more.
     ///
     /// # Errors
-    /// `StorageError::NotFound` if there is no such item.
+    /// `StorageError::NotFound` if the item is not stored.
     async fn set_item(
         &self,
         id: ItemId,
@@ -92,6 +92,6 @@ pub trait Ledger: Send + Sync {
     /// Takes back the newest change by a person. Returns `false` if there is none.
     ///
     /// # Errors
-    /// `StorageError::NotFound` if there is no such item.
+    /// `StorageError::NotFound` if the item is not stored.
     async fn undo_item(&self, id: ItemId) -> Result<bool, StorageError>;
 }

@@ -31,7 +31,7 @@ pub struct ItemLine {
     pub said: Source,
 }
 
-/// What somebody chooses in the menu of an item.
+/// A choice in the menu of an item.
 ///
 /// Exhaustive on purpose: a bot must do each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

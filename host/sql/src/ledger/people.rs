@@ -1,4 +1,4 @@
-//! What people set of items.
+//! Changes of items by people.
 
 use crate::params;
 use crate::session::{Connection, OptionalExtension};

@@ -160,7 +160,7 @@ class MemoryDraft:
     citations: list[Citation]
     records: list[KeptSpan]
     items: list[ItemChange]
-    """What the messages change about the items of the channel. The stores of the package keep none."""
+    """Changes of the channel's items that the messages make. The stores of the package keep none."""
 
 
 @dataclass(frozen=True, slots=True)

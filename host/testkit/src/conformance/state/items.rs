@@ -183,7 +183,7 @@ pub async fn persons_have_the_last_word_of_an_item_and_take_it_back(new: New<'_>
     assert_eq!(items(&stored).await[0], "the door: open - 2026-09-01");
     assert!(stored.undo_item(door()).await.unwrap());
     assert_eq!(items(&stored).await[0], "the door: open - 2026-08-07");
-    // What is made anew keeps it; until then there is no item.
+    // A rebuilt item keeps it; until then there is no item.
     stored.begin_again(None, 9).await.unwrap();
     assert_eq!(items(&stored).await, [""; 0]);
     assert!(stored.undo_item(door()).await.is_err());
