@@ -112,6 +112,7 @@ struct Sum {
     with_secret_answers: usize,
     with_people: usize,
     with_similar: usize,
+    with_items: usize,
     /// Of a database in a file, which the command line reads.
     with_printed: usize,
     with_withdrawn: usize,
@@ -132,6 +133,7 @@ impl Sum {
             (&mut self.with_secret_answers, counts.secret_answers),
             (&mut self.with_people, counts.people),
             (&mut self.with_similar, counts.similar),
+            (&mut self.with_items, counts.items),
             (&mut self.with_printed, counts.printed),
             (&mut self.with_withdrawn, counts.withdrawn),
             (&mut self.with_midway, counts.midway),
@@ -156,6 +158,7 @@ impl Sum {
             self.with_secret_answers,
             self.with_people,
             self.with_similar,
+            self.with_items,
             self.with_withdrawn,
             self.with_midway,
             self.with_left,

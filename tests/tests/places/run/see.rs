@@ -37,6 +37,8 @@ pub(crate) struct Counts {
     pub(crate) people: usize,
     /// Searches by meaning that were compared.
     pub(crate) similar: usize,
+    /// Items that were seen.
+    pub(crate) items: usize,
     /// Outputs of commands that were compared.
     pub(crate) printed: usize,
     /// Memories elsewhere that held a secret while it was none, and had to go.
@@ -142,6 +144,7 @@ impl Run {
         }
         for (place, what, text) in found {
             self.counts.similar += usize::from(text.contains("similarity: Some"));
+            self.counts.items += usize::from(text.contains("StoredItem {"));
             self.see(&place, &what, text);
         }
     }
@@ -169,6 +172,7 @@ impl Run {
         self.counts.printed += found.len();
         for (place, what, text) in found {
             self.counts.similar += usize::from(text.contains("similarity: Some"));
+            self.counts.items += usize::from(text.contains("StoredItem {"));
             self.see(&place, &what, text);
         }
     }
