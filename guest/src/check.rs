@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::answer::Complaint;
 use crate::bindings::types::{Context, Message, Source};
 use crate::grounding::{Doubt, Given, Unfounded, unfounded};
-use crate::notes::kept_texts;
+use crate::notes::shown_texts;
 use crate::prompt::{conversation_messages, harmless, memory_texts};
 use crate::text::lines::lines;
 
@@ -62,7 +62,7 @@ pub(crate) fn given<'c>(
         author: Some(&message.user.name),
         time: Some(message.timestamp),
     });
-    let records = context.notes.iter().flat_map(kept_texts);
+    let records = context.notes.iter().flat_map(shown_texts);
     // A part of an older message is none of those that are counted.
     let records = records.map(|record| Given {
         text: &record.text,
@@ -113,7 +113,7 @@ fn known(context: &Context) -> Vec<&str> {
     let sources = notes.clone().flat_map(|notes| &notes.sources);
     let messages = conversation_messages(context).map(|message| &message.user);
     let people = messages
-        .chain(notes.flat_map(kept_texts).map(|record| &record.user))
+        .chain(notes.flat_map(shown_texts).map(|record| &record.user))
         .chain(sources.clone().filter_map(|source| source.user.as_ref()));
     let names = [
         &context.persona.name,

@@ -5,7 +5,7 @@ use crate::bindings::types::{Citation, Context, Engine, KeptText, MessageRef};
 use crate::citations::{Source, cite, narrowed};
 use crate::cited_lines::{cited_lines, lines_with};
 use crate::extractive;
-use crate::notes::kept_texts;
+use crate::notes::shown_texts;
 use crate::prompt;
 
 /// The citations of a text. Without a model it was made from the messages of the context and from `merged`; a model was
@@ -21,7 +21,7 @@ pub(crate) fn citations(
     let notes = context.notes.iter().filter(|_| saw_all);
     let around = around.iter().filter(|_| saw_all);
     let memories: Vec<&Memory> = merged.iter().chain(around).copied().collect();
-    cited(text, context, notes.flat_map(kept_texts), &memories)
+    cited(text, context, notes.flat_map(shown_texts), &memories)
 }
 
 /// The citations of an answer that quotes messages, marks and memories.

@@ -8,6 +8,12 @@ pub(crate) fn kept_texts(notes: &Notes) -> impl Iterator<Item = &KeptText> {
     notes.records.iter().chain(marks)
 }
 
+/// The same and the titles of items.
+pub(crate) fn shown_texts(notes: &Notes) -> impl Iterator<Item = &KeptText> {
+    let items = notes.items.iter().flatten();
+    kept_texts(notes).chain(items.map(|item| &item.title))
+}
+
 /// Returns true if the prompt of a channel's short-term memory asks for items.
 pub(crate) fn asks_for_items(context: &Context) -> bool {
     let notes = context.notes.as_ref();

@@ -6,8 +6,8 @@ use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::recall::{Candidates, RecallQuery};
 use crate::bindings::storage::{
-    Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    StorageError, Strike,
+    Backlog, Deferral, Due, DueQuery, ItemQuery, Marked, Memory, MemoryDraft, MemoryQuery,
+    MessageQuery, StorageError, Strike,
 };
 use crate::bindings::types::{Channel, Item, KeptSpan, KeptText, Message, Scope, User};
 use crate::settings::Settings;
@@ -31,8 +31,8 @@ pub trait Storage {
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError>;
     /// The words of parts of messages that may be seen.
     fn read_spans(&self, spans: &[KeptSpan]) -> Result<Vec<KeptText>, StorageError>;
-    /// The open items of a channel; `None` if the store keeps none.
-    fn list_items(&self, channel_id: &str, until: &str) -> Result<Option<Vec<Item>>, StorageError>;
+    /// The items that a query selects; `None` if the store keeps none.
+    fn list_items(&self, query: &ItemQuery) -> Result<Option<Vec<Item>>, StorageError>;
     /// Channels and threads that may be due.
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError>;
     /// The backlog of one channel, or of one of its threads.

@@ -13,8 +13,8 @@ use crate::bindings::exports::myao::memory::searcher::{self, SearchRequest, Sear
 use crate::bindings::recall::{self, Candidates, RecallQuery};
 use crate::bindings::storage;
 use crate::bindings::storage::{
-    Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    StorageError, Strike,
+    Backlog, Deferral, Due, DueQuery, ItemQuery, Marked, Memory, MemoryDraft, MemoryQuery,
+    MessageQuery, StorageError, Strike,
 };
 use crate::bindings::types::{
     Channel, Context, Item, KeptSpan, KeptText, Message, Scope, Timestamp, Ts as TsText,
@@ -52,8 +52,8 @@ impl Storage for Host {
     fn read_spans(&self, spans: &[KeptSpan]) -> Result<Vec<KeptText>, StorageError> {
         storage::read_spans(spans).map(|found| self.handed(found))
     }
-    fn list_items(&self, channel_id: &str, until: &str) -> Result<Option<Vec<Item>>, StorageError> {
-        storage::list_items(channel_id, until).map(|found| self.handed(found))
+    fn list_items(&self, query: &ItemQuery) -> Result<Option<Vec<Item>>, StorageError> {
+        storage::list_items(query).map(|found| self.handed(found))
     }
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError> {
         storage::list_due(query)

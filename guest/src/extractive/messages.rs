@@ -57,7 +57,12 @@ fn prefix(time: Timestamp) -> String {
 
 /// The name to show, with its colon, as one line that cannot forge a label or the end of the name.
 pub(crate) fn name(message: &Message) -> String {
-    let flat = flatten(&message.user.name);
+    shown_name(&message.user.name)
+}
+
+/// The same of a name.
+pub(crate) fn shown_name(name: &str) -> String {
+    let flat = flatten(name);
     let name = strip_markers(&flat)
         .0
         .trim_start_matches(['#', '@'])

@@ -16,15 +16,11 @@ mod inventory;
 pub(crate) mod items;
 mod merge;
 pub(crate) mod messages;
-mod questions;
 mod score;
 mod select;
-pub(crate) mod settled;
-mod todo;
 
 pub(crate) use inventory::Inventory;
 use std::collections::BTreeMap;
-pub(crate) use todo::{Outcome, Todo, TodoKind, todos};
 
 use crate::text;
 use score::{Candidate, Vocabulary};

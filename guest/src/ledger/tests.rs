@@ -4,12 +4,11 @@
 use super::*;
 use crate::answer::without_reports as split;
 use crate::bindings::types::{
-    Context, ConversationHistory, ItemEvent, ItemState, KeptSpan, KeptText, Message, MessageRef,
-    Notes, Persona, User,
+    Context, ConversationHistory, ItemEvent, ItemState, KeptText, Message, Notes, Persona, User,
 };
 use crate::context::{NO_NOTES, no_conversation};
 use crate::describe::item_kind as kind_name;
-use crate::testing::{DAY, at, message, ts};
+use crate::testing::{DAY, item, message, ts};
 
 /// A message of somebody.
 fn said(seconds: i64, name: &str, text: &str) -> Message {
@@ -25,24 +24,13 @@ fn said(seconds: i64, name: &str, text: &str) -> Message {
 
 /// An open task of alice's: the first message of [`context`].
 fn task() -> Item {
+    let item = item(ItemKind::Task, -DAY, "I order the crane.");
     Item {
-        kind: ItemKind::Task,
         title: KeptText {
-            span: KeptSpan {
-                message: MessageRef {
-                    channel_id: "C1".to_owned(),
-                    ts: ts(-DAY),
-                },
-                start: 0,
-                length: 18,
-            },
             user: said(-DAY, "alice", "").user,
-            timestamp: at(-DAY),
-            text: "I order the crane.".to_owned(),
+            ..item.title
         },
-        state: ItemState::Open,
-        owner: None,
-        due: None,
+        ..item
     }
 }
 

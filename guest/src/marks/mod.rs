@@ -4,10 +4,8 @@
 //! with `訂正:` or `correction:` in the same way (`words`). A mark is read from the stored message, so it changes and goes
 //! with it, and has effect in its own channel alone. What programs and guests wrote is left out by the store.
 //!
-//! A correction outranks what is older, and strikes what its author picked (`supersede`) of what may be meant (`strikable`). A
-//! later message may overrule a decision, too (`overruled`).
+//! A correction outranks what is older, and strikes what its author picked (`supersede`) of what may be meant (`strikable`).
 
-mod overruled;
 mod reading;
 mod strikable;
 mod supersede;
@@ -16,7 +14,6 @@ mod tests;
 mod words;
 
 use myao_terms::addressed::{self, Mark};
-pub(crate) use overruled::Change;
 pub use reading::read_all;
 pub use strikable::list_strikable;
 pub(crate) use supersede::Corrections;

@@ -197,14 +197,6 @@ impl Statement {
         }
     }
 
-    /// The subject of a text; all of it if nothing links a subject to the rest.
-    pub(super) fn subject_of(text: &str) -> String {
-        let flat = flatten(text);
-        let body = without_day(strip_markers(&flat).0);
-        let (subject, _) = parts(body).unwrap_or((body, ""));
-        subject.to_owned()
-    }
-
     /// Returns true if a line may say something else of the same thing.
     pub(super) fn differs(&self, line: &Self) -> bool {
         if !self.values.is_empty() && !line.values.is_empty() {

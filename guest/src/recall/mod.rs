@@ -3,7 +3,7 @@
 mod rank;
 mod requests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use chrono::{DateTime, NaiveDate};
 
@@ -11,13 +11,10 @@ use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest, SearchResult};
 use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery};
 use crate::bindings::types::{MessageRef, Timestamp};
-use crate::extractive::settled::mentions_change;
 use crate::now::local;
 use crate::ports::{Recall, Storage};
-use crate::records::decisions;
 use crate::text::dates::Dates;
 use crate::text::fold;
-use crate::text::sentences::says_little;
 use crate::text::terms::terms as content_words;
 use crate::text::times::{self, AskedTime};
 use crate::text::values::normal;
@@ -25,15 +22,12 @@ use crate::text::values::reading::read as read_values;
 use crate::ts::{MAX_SEQUENCE, Ts};
 use requests::{
     say_nothing, subject_terms, without_decision_request, without_done_request,
-    without_open_request, without_request, without_subject_words,
+    without_open_request, without_request,
 };
 
 /// How many candidates are ranked, and how many of a time that is asked for.
 const CANDIDATES: u32 = 200;
 const CANDIDATES_OF_TIME: u32 = 100;
-/// Decisions are looked for in the newest messages, in so many parts at most; enough are enough.
-const DECISION_PARTS: usize = 10;
-const ENOUGH_DECISIONS: usize = 20;
 /// Of each candidate, so many messages before and after it are looked at.
 const NEIGHBOURS: u32 = 1;
 
@@ -50,8 +44,6 @@ pub struct Searcher<'a> {
 struct Understood {
     /// The terms that say what it is about.
     terms: Vec<String>,
-    /// The words of what an overview is about.
-    about: Vec<String>,
     channels: Vec<String>,
     since: Option<Ts>,
     until: Ts,
@@ -61,8 +53,8 @@ struct Understood {
     days: BTreeSet<NaiveDate>,
     /// The request in words, for a host that finds messages by their meaning.
     text: String,
-    /// The kind of overview, if it asks for nothing that was said in particular.
-    overview: Option<OverviewOf>,
+    /// The overview that it asks for.
+    overview: Option<Overview>,
 }
 
 impl Understood {
@@ -91,53 +83,30 @@ impl Understood {
     }
 }
 
-/// The overview that a request asks for that names nothing that was said.
+/// What an overview tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverviewOf {
     /// All that was said in a time or a channel.
     All,
-    /// Decisions, in a time or a channel or at all.
+    /// What was decided, in a time or a channel or at all.
     Decisions,
-    /// Questions that nobody answered, and what is to do, in a time or a channel or at all.
+    /// Questions and tasks that are open.
     Open,
-    /// Tasks that were done in a time, whenever it was said that they are to do.
+    /// Questions and tasks that were done in a time, whenever it was said that they are to do.
     Done,
 }
 
-/// The messages of an overview, the newest first.
-#[derive(Debug)]
+/// An overview that somebody asks for.
+#[derive(Clone, Debug)]
 pub struct Overview {
     /// The kind that was asked for.
     pub of: OverviewOf,
-    /// The messages of the time; of decisions, those that say one; of what was done, those before the time, too.
-    pub found: SearchResult,
-    /// Messages before the time that say a decision, which may be overruled in it.
-    pub earlier: Vec<Hit>,
-    /// Messages beside them and after the time, which may answer, settle or overrule them.
-    pub beside: Vec<Hit>,
-    /// The messages before decisions that say little by themselves, by the place of the decision.
-    pub before: BTreeMap<(String, String), Hit>,
-    /// When messages were marked as done, by their places.
-    pub done: BTreeMap<(String, String), Ts>,
-    /// The subject of the open things; empty for all.
-    about: Vec<String>,
-}
-
-impl Overview {
-    /// Returns true if only what is open about a subject was asked for.
-    pub(crate) fn has_subject(&self) -> bool {
-        !self.about.is_empty()
-    }
-
-    /// The message that a decision answers.
-    pub(crate) fn before(&self, decision: &Hit) -> Option<&Hit> {
-        self.before.get(&place(&decision.at))
-    }
-
-    /// When a message was marked as done.
-    pub(crate) fn done_at(&self, hit: &Hit) -> Option<Ts> {
-        self.done.get(&place(&hit.at)).copied()
-    }
+    /// The words of what it is about; empty for everything.
+    pub about: Vec<String>,
+    /// The channels that it names; empty for all.
+    pub channels: Vec<String>,
+    /// The first and the last message of its time.
+    pub bounds: (Option<Ts>, Ts),
 }
 
 fn place(at: &MessageRef) -> (String, String) {
@@ -172,117 +141,31 @@ impl<'a> Searcher<'a> {
         self.find(understood, request.limit)
     }
 
-    /// The messages of the time and the channels that a request names; `None` if it asks for something that was said. Looks
-    /// at `limit` messages of the time, and at as many before and after it; for decisions at ten times as many of the time.
+    /// The overview that a request asks for; `None` if it asks for something that was said.
     ///
     /// # Errors
     /// If the host fails.
     pub fn overview(&self, request: &SearchRequest) -> Result<Option<Overview>, Error> {
-        let understood = self.understand(request)?;
-        let Some(of) = understood.overview else {
-            return Ok(None);
+        Ok(self.understand(request)?.overview)
+    }
+
+    /// The newest messages of an overview's time and channels, the newest first.
+    ///
+    /// # Errors
+    /// If the host fails.
+    pub fn newest(&self, overview: &Overview, limit: u32) -> Result<Vec<Hit>, Error> {
+        let (since, until) = overview.bounds;
+        let query = RecallQuery {
+            text: String::new(),
+            terms: Vec::new(),
+            channels: overview.channels.clone(),
+            since: since.map(|ts| ts.to_string()),
+            until: until.to_string(),
+            limit,
+            neighbours: 0,
         };
-        let (since, until) = understood.bounds();
-        let is_past = until < Ts::last_of(self.now);
-        let asks_for_time = since.is_some() || is_past;
-        let mut overview = Overview {
-            of,
-            found: SearchResult {
-                hits: Vec::new(),
-                since: since.map(|ts| self.timestamp(ts)),
-                until: asks_for_time.then(|| self.timestamp(until)),
-            },
-            earlier: Vec::new(),
-            beside: Vec::new(),
-            before: BTreeMap::new(),
-            done: BTreeMap::new(),
-            about: match of {
-                // A message that settles an open thing may not name its subject.
-                OverviewOf::Open => understood.about.clone(),
-                _ => Vec::new(),
-            },
-        };
-        if is_past {
-            let after = (Some(until), Ts::last_of(self.now));
-            overview.beside = self.newest(&understood, after, request.limit, &mut overview.done)?;
-        }
-        let tells_decisions = matches!(of, OverviewOf::All | OverviewOf::Decisions);
-        if let Some(since) = since.filter(|_| tells_decisions) {
-            let before = (None, since);
-            let earlier = self.newest(&understood, before, request.limit, &mut overview.done)?;
-            overview.earlier = earlier.into_iter().filter(says_decision).collect();
-        }
-        match of {
-            OverviewOf::Decisions => {
-                self.find_decisions(&understood, request.limit, &mut overview)?;
-            }
-            OverviewOf::All | OverviewOf::Open | OverviewOf::Done => {
-                // A task that was done may have been open for long.
-                let since = since.filter(|_| of != OverviewOf::Done);
-                let bounds = (since, until);
-                let done = &mut overview.done;
-                let hits = self.newest(&understood, bounds, request.limit, done)?;
-                overview.before = answered_decisions(&hits);
-                overview.found.hits = hits;
-            }
-        }
-        Ok(Some(overview))
-    }
-
-    /// Returns true if a message is about the subject of an overview.
-    #[must_use]
-    pub fn is_about(&self, overview: &Overview, hit: &Hit) -> bool {
-        let message = &hit.message;
-        let said = content_words(&format!("{} {}", message.user.name, message.text));
-        let is_same = |word: &str, other: &str| word.starts_with(other) || other.starts_with(word);
-        let is_said = |word: &String| said.iter().any(|other| is_same(word, other));
-        overview.about.iter().all(is_said)
-    }
-
-    /// Adds the newest messages that say what was decided, and beside them those that say what has changed.
-    fn find_decisions(
-        &self,
-        understood: &Understood,
-        part: u32,
-        overview: &mut Overview,
-    ) -> Result<(), Error> {
-        let (since, mut until) = understood.bounds();
-        let found = &mut overview.found.hits;
-        for _ in 0..DECISION_PARTS {
-            let hits = self.newest(understood, (since, until), part, &mut overview.done)?;
-            let oldest = hits.last().and_then(|hit| Ts::parse(&hit.at.ts).ok());
-            let is_whole = u32::try_from(hits.len()).is_ok_and(|count| count >= part);
-            overview.before.extend(answered_decisions(&hits));
-            for hit in hits.iter().filter(|hit| says_decision(hit)) {
-                if !found.iter().any(|known| known.at == hit.at) {
-                    found.push(hit.clone());
-                }
-            }
-            overview.beside.extend(hits.into_iter().filter(says_change));
-            let Some(oldest) = oldest.filter(|_| is_whole && found.len() < ENOUGH_DECISIONS) else {
-                break;
-            };
-            // Another channel may have a message of the same time.
-            until = oldest;
-        }
-        Ok(())
-    }
-
-    /// The newest messages of a time, and which of them were marked as done.
-    fn newest(
-        &self,
-        understood: &Understood,
-        bounds: (Option<Ts>, Ts),
-        limit: u32,
-        done: &mut BTreeMap<(String, String), Ts>,
-    ) -> Result<Vec<Hit>, Error> {
-        let found = self.candidates(understood, (Vec::new(), ""), bounds, limit, 0)?;
-        let marked = found.messages.iter().filter_map(|message| {
-            let at = message.done_at.as_deref()?;
-            Some((place(&message.at), Ts::parse(at).ok()?))
-        });
-        done.extend(marked);
-        Ok(newest_first(found.messages))
+        let found = self.recall.find_candidates(&query);
+        Ok(newest_first(found.map_err(Error::Storage)?.messages))
     }
 
     fn find(&self, understood: Understood, limit: u32) -> Result<SearchResult, Error> {
@@ -333,33 +216,27 @@ impl<'a> Searcher<'a> {
             (asks_for_done, OverviewOf::Done),
         ];
         let asked_for = asks.into_iter().find(|(asks, _)| *asks).map(|(_, of)| of);
-        let (mut overview, mut about) = (None, Vec::new());
+        let mut asks_for = None;
         if names_time || !channels.is_empty() || asked_for.is_some() {
-            let (subject, names_subject) = match asked_for {
-                Some(OverviewOf::Open) => without_subject_words(&subject),
-                _ => (subject, false),
-            };
             let words = without_request(&subject);
             let subject = subject_terms(self.recall.terms(&words));
             let says_nothing = say_nothing(&subject);
-            if says_nothing || names_subject {
-                overview = Some(asked_for.unwrap_or(OverviewOf::All));
-                if !says_nothing {
-                    about = content_words(&words);
-                    terms = subject;
-                } else if !asks_for_decisions {
-                    terms.clear();
-                }
+            if says_nothing && !asks_for_decisions {
+                terms.clear();
+            }
+            if says_nothing {
                 (first_day, end) = asked.widest;
                 likely = asked.likely;
+                asks_for = Some((asked_for.unwrap_or(OverviewOf::All), Vec::new()));
+            } else if let Some(of) = asked_for {
+                asks_for = Some((of, content_words(&words)));
             }
         }
         let since = request.since.map(|since| Ts::first_of(since.unix_seconds));
         let until = Ts::last_of(request.until.unwrap_or(self.now));
         let until = until.min(Ts::last_of(self.now));
-        Ok(Understood {
+        let mut understood = Understood {
             terms,
-            about,
             channels,
             since: since.max(first_day.map(first)),
             until: end.map_or(until, |end| last(end).min(until)),
@@ -368,8 +245,15 @@ impl<'a> Searcher<'a> {
                 .today()
                 .map_or_else(BTreeSet::new, |today| days_named(&request.text, today)),
             text: asked.rest.trim().to_owned(),
-            overview,
-        })
+            overview: None,
+        };
+        understood.overview = asks_for.map(|(of, about)| Overview {
+            of,
+            about,
+            channels: understood.channels.clone(),
+            bounds: understood.bounds(),
+        });
+        Ok(understood)
     }
 
     /// The text without the names of channels in it, and their ids. What is no channel's name is text.
@@ -476,45 +360,6 @@ fn begins_with_name(text: &str, name: &str) -> bool {
 fn days_named(text: &str, today: NaiveDate) -> BTreeSet<NaiveDate> {
     let text = normal(text);
     Dates::of(&text, &read_values(&text), today).meant
-}
-
-fn says_decision(hit: &Hit) -> bool {
-    let message = &hit.message;
-    decisions(&message.text, message.user.is_bot)
-        .next()
-        .is_some()
-}
-
-/// The messages before decisions that say little by themselves, by the place of the decision; the newest messages come first.
-fn answered_decisions(hits: &[Hit]) -> BTreeMap<(String, String), Hit> {
-    let decisions = hits.iter().enumerate();
-    let decisions =
-        decisions.filter(|(_, hit)| says_decision(hit) && says_little(&hit.message.text));
-    decisions
-        .filter_map(|(number, hit)| {
-            let mut older = hits.iter().skip(number + 1);
-            let answered = older.find(|older| is_answered_by(older, hit))?;
-            Some((place(&hit.at), answered.clone()))
-        })
-        .collect()
-}
-
-/// Returns true if a person speaks of a change.
-fn says_change(hit: &Hit) -> bool {
-    !hit.message.user.is_bot && mentions_change(&hit.message.text)
-}
-
-/// Returns true if a message by a person is of the same thread, or both are of none.
-fn is_answered_by(older: &Hit, answer: &Hit) -> bool {
-    let thread = |hit: &Hit| {
-        let thread = hit.message.thread_ts.clone();
-        thread.filter(|thread| *thread != hit.at.ts)
-    };
-    let is_same = match thread(answer) {
-        Some(root) => older.at.ts == root || thread(older) == Some(root),
-        None => thread(older).is_none(),
-    };
-    is_same && older.at.channel_id == answer.at.channel_id && !older.message.user.is_bot
 }
 
 /// The hits of a question that names only a time or a channel.

@@ -16,9 +16,6 @@ const DECISION_REQUESTS: Phrases = phrases!(
 /// Words that ask for what is still open; the longer ones first.
 const OPEN_REQUESTS: Phrases = phrases!("japanese/open-requests.txt", "english/open-requests.txt");
 
-/// Words beside the subject of such a question.
-const SUBJECT_WORDS: Phrases = phrases!("japanese/subject-words.txt", "english/subject-words.txt");
-
 /// Words that ask for what was done.
 const DONE_REQUESTS: Phrases = phrases!("japanese/done-requests.txt", "english/done-requests.txt");
 
@@ -49,11 +46,6 @@ pub(super) fn without_decision_request(question: &str) -> (String, bool) {
 /// A question without the words that ask for what is still open, and whether it has any.
 pub(super) fn without_open_request(question: &str) -> (String, bool) {
     without(question, OPEN_REQUESTS)
-}
-
-/// A question without the words that stand beside its subject, and whether it has any.
-pub(super) fn without_subject_words(question: &str) -> (String, bool) {
-    without(question, SUBJECT_WORDS)
 }
 
 /// A question without the words that ask for what was done, and whether it has any.

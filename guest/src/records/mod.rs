@@ -12,7 +12,7 @@ mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) use recognise::{Fact, Rank, decisions, facts};
+pub(crate) use recognise::{Fact, Rank, facts};
 pub(crate) use show::{Room, Shown, read_spans, shown_of};
 
 use crate::bindings::types::{Citation, KeptSpan, KeptText, MessageRef};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::text::cues::{decides, gives_task, is_chatter, is_decision, is_question};
+use crate::text::cues::{decides, gives_task, is_chatter, is_question};
 use crate::text::lines::lines;
 use crate::text::sentences::looks_like_code;
 use crate::text::terms::terms;
@@ -56,14 +56,6 @@ pub(crate) fn facts(text: &str, by_program: bool) -> Vec<Fact> {
     }
     facts.truncate(MOST_OF_ONE_MESSAGE);
     facts
-}
-
-/// The sentences of a text that say what was decided. What a program wrote decides nothing.
-pub(crate) fn decisions(text: &str, by_program: bool) -> impl Iterator<Item = &str> {
-    let facts = facts(text, by_program).into_iter();
-    let decided = facts.filter(|fact| fact.rank == Rank::Decision);
-    let sentences = decided.filter_map(|fact| text.get(fact.range));
-    sentences.filter(|sentence| is_decision(&normal(sentence)))
 }
 
 fn fact(sentence: &str, range: Range<usize>, by_program: bool) -> Option<Fact> {

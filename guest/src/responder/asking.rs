@@ -1,9 +1,9 @@
 //! Answers questions that are asked outside the chat.
 
-use super::{Inquiry, Responder};
+use super::{Answered, Inquiry, Responder};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::{Question, Response};
-use crate::bindings::types::{Engine, User};
+use crate::bindings::types::User;
 
 impl Responder<'_> {
     /// Answers a question, and returns the answer: nothing is posted.
@@ -11,10 +11,8 @@ impl Responder<'_> {
     /// # Errors
     /// As [`Self::answer_question`].
     pub fn ask(&self, question: &Question) -> Result<Response, Error> {
-        if self.ports.settings.reply_engine == Engine::Extractive
-            && let Some(overview) = self.overview(question)?
-        {
-            return Ok(overview);
+        if let Some(overview) = self.overview(&question.text, question.since)? {
+            return Ok(overview.into());
         }
         // Whoever asks is no person of the workspace.
         let asker = User {
@@ -27,7 +25,13 @@ impl Responder<'_> {
             text: &question.text,
             asker: &asker,
         })?;
-        Ok(Response {
+        Ok(answered.into())
+    }
+}
+
+impl From<Answered> for Response {
+    fn from(answered: Answered) -> Self {
+        Self {
             text: answered.text,
             engine: answered.engine,
             found_nothing: answered.found_nothing,
@@ -35,6 +39,6 @@ impl Responder<'_> {
             left_out: answered.left_out,
             sources: answered.sources,
             citations: answered.citations,
-        })
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::asker::{PromptInput, Said};
 use super::confirmation::{Confirmation, confirmation};
 use super::further::{self, Searches};
+use super::overview::Text;
 use super::quote;
 use super::situation::{Situation, Wanted};
 use super::{Answered, Responder, citing};
@@ -182,6 +183,9 @@ impl Responder<'_> {
         situation: &mut Situation,
         occasion: Occasion,
     ) -> Result<Answered, Error> {
+        if let Some(listed) = self.overview(&situation.question.text, None)? {
+            return Ok(listed);
+        }
         match self.ports.settings.reply_engine {
             Engine::Extractive => Ok(quoted(situation)),
             Engine::Llm | Engine::Imported => self.written(situation, occasion),
@@ -339,17 +343,26 @@ fn confirmed(Confirmation { text, citations }: Confirmation) -> Answered {
 /// The answer without a model.
 fn quoted(situation: &Situation) -> Answered {
     let quoted = quote::answer(situation);
-    let citations = situation.citations(&quoted.answer.text, Engine::Extractive);
+    let text = Text {
+        citations: situation.citations(&quoted.answer.text, Engine::Extractive),
+        answer: quoted.answer,
+        sources: quoted.sources,
+    };
+    quoting(text, quoted.found_nothing)
+}
+
+/// An answer that lists items or messages.
+pub(super) fn quoting(text: Text, found_nothing: bool) -> Answered {
     let answered = Answered {
         text: String::new(),
         engine: Engine::Extractive,
         truncated: false,
         left_out: NOTHING,
         citations: Vec::new(),
-        found_nothing: quoted.found_nothing,
-        says_nothing: quoted.found_nothing,
-        sources: quoted.sources,
-        unlinked: (quoted.answer, citations),
+        found_nothing,
+        says_nothing: found_nothing,
+        sources: text.sources,
+        unlinked: (text.answer, text.citations),
     };
     answered.shown(&|number, _| format!("[{number}]"))
 }

@@ -11,7 +11,7 @@ use crate::check::{Doubts, given};
 use crate::fit::count;
 use crate::grounding::{Given, without};
 use crate::marks;
-use crate::notes::asks_for_items;
+use crate::notes::{asks_for_items, shown_texts};
 use crate::prompt;
 use crate::settings::Language as LanguageSetting;
 use crate::text::language::{Language, languages_of};
@@ -149,7 +149,11 @@ impl Summarizer<'_> {
         let memories = prompt::target_memories(task.context, task.scope, task.memory_type);
         let target = if memories.is_empty() {
             let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
-            Target::Messages(messages.map(|message| message.text.as_str()).collect())
+            let messages = messages.map(|message| message.text.as_str());
+            // What is still open stays in a summary, word for word perhaps.
+            let kept = task.context.notes.iter().flat_map(shown_texts);
+            let kept = kept.map(|kept| kept.text.as_str());
+            Target::Messages(messages.chain(kept).collect())
         } else {
             Target::Memories {
                 existing: task.existing_memory,

@@ -47,7 +47,6 @@ impl PlainRecall {
             counts: Vec::new(),
             length: u32::try_from(terms.len()).unwrap(),
             similarity: None,
-            done_at: None,
             message,
         };
         self.messages.push(Said { found, terms });
@@ -165,14 +164,7 @@ impl Recall for MemoryStorage {
                 recall.add_to(&channel.id, channel.name, message);
             }
         }
-        let mut found = recall.find_candidates(query)?;
-        let done = self.done();
-        for found in &mut found.messages {
-            let at = done.get(&(found.at.channel_id.clone(), key(&found.at.ts)));
-            let at = at.filter(|at| **at <= key(&query.until));
-            found.done_at = at.map(Ts::to_string);
-        }
-        Ok(found)
+        recall.find_candidates(query)
     }
 
     fn terms(&self, text: &str) -> Vec<String> {

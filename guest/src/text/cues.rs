@@ -17,12 +17,6 @@ const WORK: Phrases = phrases!(
     "english/work.txt"
 );
 
-/// Of these, the words for decisions.
-const DECISIONS: Phrases = phrases!("japanese/decisions.txt", "english/decisions.txt");
-
-/// Words for what is still open, although a word for a decision is part of them.
-const UNDECIDED: Phrases = phrases!("japanese/undecided.txt", "english/undecided.txt");
-
 /// A word of this weight decides by itself.
 const STRONG_CUE: f64 = 1.0;
 /// The most that such words add.
@@ -47,16 +41,7 @@ pub(crate) fn decision(folded_lower: &str) -> f64 {
 
 /// Returns true if the sentence has a word that stands for a decision, a duty, a deadline or a cause by itself.
 pub(crate) fn decides(folded_lower: &str) -> bool {
-    has_strong(WORK, folded_lower)
-}
-
-/// Returns true if the sentence says that something was decided.
-pub(crate) fn is_decision(folded_lower: &str) -> bool {
-    has_strong(DECISIONS, folded_lower) && UNDECIDED.words_in(folded_lower).next().is_none()
-}
-
-fn has_strong(cues: Phrases, folded_lower: &str) -> bool {
-    cues.weights_in(folded_lower)
+    WORK.weights_in(folded_lower)
         .any(|weight| weight >= STRONG_CUE)
 }
 
@@ -115,13 +100,7 @@ mod tests {
         );
         assert!(decision("今日は暑いですね") == 0.0);
         assert!(is_chatter("thanks a lot!") && !is_chatter("this okayed nothing"));
-        assert!(
-            is_decision("監視は crane にすることにしました。") && is_decision("we agreed on crane")
-        );
-        assert!(is_decision("移行は4月からにします。") && is_decision("判断: 今日出します。"));
-        assert!(!is_decision("10:30 に判断します。") && !is_decision("楽しみにします。"));
-        assert!(!is_decision("原因は設定でした。") && !is_decision("日付はまだ決まっていません。"));
-        assert!(!is_decision("the date is not decided yet") && decides("the deadline is friday"));
+        assert!(decides("the deadline is friday"));
         assert!(is_question("いつ出ますか。") && is_question("really?") && !is_question("yes."));
     }
 }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::cues::{is_chatter, is_question};
-use super::terms::plain_words;
 use super::{flatten, is_alphanumeric, is_japanese_letter, is_line_break, strip_markers, width};
 use crate::phrases::{Phrases, phrases};
 
@@ -15,10 +14,6 @@ const MAX_ANNOUNCEMENT_WIDTH: usize = 18;
 const DUMP_LINES: usize = 3;
 /// A full stop after one of these does not end a sentence.
 const ABBREVIATIONS: Phrases = phrases!("english/abbreviations.txt");
-
-/// A wider sentence, or one with more plain words, is understood without the one that it answers.
-const MAX_ANSWER_WIDTH: usize = 44;
-const MAX_ANSWER_WORDS: usize = 1;
 
 /// One sentence in one line, without list, heading or quotation marks at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -223,12 +218,6 @@ fn is_abbreviation(head: &str) -> bool {
     ABBREVIATIONS.has(&word)
         || word.chars().count() == 1 && word.chars().all(char::is_alphabetic)
         || head.chars().all(|c| c.is_ascii_digit())
-}
-
-/// Returns true if a sentence is understood only after the one that it answers.
-pub(crate) fn says_little(sentence: &str) -> bool {
-    let is_short = width(sentence) <= MAX_ANSWER_WIDTH || sentence.contains("://");
-    is_short && plain_words(sentence) <= MAX_ANSWER_WORDS
 }
 
 /// Returns true if each sentence of a text in lower case is a question.

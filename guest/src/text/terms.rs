@@ -91,31 +91,6 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// The number of words that say what the sentence is about: URLs, numbers and ids do not count.
-pub(crate) fn plain_words(text: &str) -> usize {
-    let text = fold(text).to_lowercase();
-    let plain = text
-        .split_whitespace()
-        .filter(|word| !word.contains("://"))
-        .collect::<Vec<_>>()
-        .join(" ");
-    let chars: Vec<char> = plain.chars().collect();
-    let is_plain = |run: &&[char]| {
-        let word = || run.iter().collect::<String>();
-        match run.first().map_or(Class::Other, |c| class(*c)) {
-            Class::Other => false,
-            Class::Word => {
-                run.iter().all(|c| c.is_alphabetic()) && run.len() > 1 && !STOP_WORDS.has(&word())
-            }
-            Class::Kanji | Class::Katakana => run.len() > 1,
-        }
-    };
-    chars
-        .chunk_by(|a, b| class(*a) == class(*b))
-        .filter(is_plain)
-        .count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -300,6 +300,8 @@ fn notes_of(written: &Written<'_>) -> Notes {
         kind: ItemKind::Task,
         title: kept(10, Place::Item),
         state: ItemState::Open,
+        state_since: "10.0".to_owned(),
+        state_source: None,
         owner: Some(user(Place::OwnerOfItem)),
         due: None,
     };

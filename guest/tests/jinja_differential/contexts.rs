@@ -168,6 +168,8 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
         owner: random.chance(2).then(|| title.user.clone()),
         due: random.chance(2).then(|| "2024-03-01".to_owned()),
         state: ItemState::Open,
+        state_since: title.span.message.ts.clone(),
+        state_source: None,
         title,
     });
     let items: Vec<Item> = items.collect();

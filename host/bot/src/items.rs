@@ -5,10 +5,10 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::state::items::{Change, ItemFilter, StoredItem};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{ItemKind, ItemState, Place, User};
-use myao_slack::blocks::{ItemChoice, ItemLine, Source, item_changed};
+use myao_slack::blocks::{ItemChoice, ItemLine, Source, item_changed, nothing_to_undo};
 use myao_slack::shortcut::ChosenItem;
 
-use super::reading::items::{Wanted, name_of, named};
+use super::reading::items::{Wanted, name_of, named, only_named};
 use super::shortcuts::Shortcuts;
 use super::views::{CALLS_IN_FLIGHT, Views, moment};
 
@@ -39,13 +39,9 @@ impl Views {
             Some((person, channel)) => (person.trim(), Some(channel.trim())),
             None => (asked.about.trim(), None),
         };
-        if let Some(name) = person.strip_prefix('@') {
+        if person.starts_with('@') {
             // By the name, as the command has it; names have spaces.
-            owner = Some(User {
-                id: String::new(),
-                name: name.to_owned(),
-                is_bot: false,
-            });
+            owner = Some(only_named(person));
             channel_id = None;
         } else if !person.is_empty() {
             return Ok(None);
@@ -152,6 +148,7 @@ impl Shortcuts {
             ItemChoice::Undo => None,
         };
         let by = chosen.user_id.clone();
+        let mut has_changed = true;
         match state {
             Some(state) => {
                 let at = TsKey::first_of(self.clock.seconds());
@@ -161,10 +158,8 @@ impl Shortcuts {
                 set.await.map_err(explained)?;
             }
             None => {
-                self.workspace
-                    .undo_item(id.clone())
-                    .await
-                    .map_err(explained)?;
+                let undone = self.workspace.undo_item(id.clone()).await;
+                has_changed = undone.map_err(explained)?;
             }
         }
         let Some(channel_id) = &chosen.channel_id else {
@@ -176,7 +171,11 @@ impl Shortcuts {
             return Ok(());
         };
         let line = self.views.item_line(stored).await;
-        let text = item_changed(&line, self.current.settings().language);
+        let language = self.current.settings().language;
+        let text = match has_changed {
+            true => item_changed(&line, language),
+            false => nothing_to_undo(language).to_owned(),
+        };
         let told = self
             .slack
             .whisper((channel_id, None), &chosen.user_id, &text, None);

@@ -8,7 +8,7 @@ use myao_plugin::ts::TsKey;
 
 use super::failure::Failure;
 use super::fields::Fields;
-use super::pages::{STRUCK, Shown, forgotten, issued, strikes};
+use super::pages::{STRUCK, Shown, forgotten, issued, items, strikes};
 use super::reader::Reader;
 use super::route::Route;
 use super::tokens;
@@ -78,6 +78,10 @@ pub(crate) async fn act(
             let struck = (OPERATOR_ID, struck.collect());
             marking::strike(workspace, clock, (id, ts), struck).await?;
             Ok(Done::See(Route::channel(id)))
+        }
+        (Route::Channel { .. } | Route::Me, "item" | "undo-item") => {
+            items::change(reader, &what, form).await?;
+            Ok(Done::See(route.clone()))
         }
         (Route::Me, what) => act_for(reader, what, form).await,
         _ => Err(Failure::Form),

@@ -11,8 +11,8 @@ use myao_plugin::state::audit::Actor;
 use myao_plugin::state::view::View;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
-    Message, MessageQuery, Storage, StorageError, Strike,
+    Backlog, Channel, Deferral, Due, DueQuery, ItemQuery, Marked, Memory, MemoryDraft, MemoryId,
+    MemoryQuery, Message, MessageQuery, Storage, StorageError, Strike,
 };
 use myao_plugin::{Item, KeptSpan, KeptText, MessageRef, Place, Places, Scope};
 
@@ -216,18 +216,17 @@ impl Storage for Opened {
         Ok(texts)
     }
 
-    async fn list_items(
-        &self,
-        channel_id: String,
-        until: String,
-    ) -> Result<Option<Vec<Item>>, StorageError> {
-        self.hear(&channel_id)?;
-        let of = channel_id.clone();
+    async fn list_items(&self, query: ItemQuery) -> Result<Option<Vec<Item>>, StorageError> {
+        match &query.channel_id {
+            Some(channel_id) => self.hear(channel_id)?,
+            None => self.allow(*self.place() != Place::Schedule, "items")?,
+        }
         let items = self
-            .handing_out(move |connection, place| ledger::open(connection, place, &of, &until))
+            .handing_out(move |connection, place| ledger::selected(connection, place, &query))
             .await?;
-        let messages = items.iter().map(|item| &*item.title.span.message.ts);
-        self.note(channel_id, messages);
+        for MessageRef { channel_id, ts } in items.iter().map(|item| &item.title.span.message) {
+            self.note(channel_id.clone(), std::iter::once(&**ts));
+        }
         Ok(Some(items))
     }
 

@@ -16,6 +16,7 @@ use myao_plugin::ts::TsKey;
 
 use crate::answers::replies;
 use crate::fault::Fault;
+use crate::ledger;
 use crate::messages::channels;
 use crate::messages::message_row::{MessageRow, Tie};
 use crate::messages::strikes;
@@ -227,6 +228,9 @@ impl Writing {
         let place = (self.workspace, channel, ts);
         if let Some(key) = row.insert(connection, place)? {
             self.unindexed.add(channel, key);
+            if row.is_shown() && !row.is_bot {
+                ledger::mark(connection, key, &row.text)?;
+            }
             self.touch_message(channel, ts, row.thread);
             if row.is_shown() && self.source != Source::Import {
                 self.inserted.push((channel, ts, row.thread.unwrap_or(ts)));

@@ -16,6 +16,24 @@ const MARKS: [(&str, Mark); 4] = [
     ("訂正", Mark::Correction),
     ("correction", Mark::Correction),
 ];
+/// What a message says itself that it notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noted {
+    /// Something that is decided.
+    Decision,
+    /// Something to do.
+    Task,
+    /// Something that is true: a mark.
+    Fact,
+}
+
+/// Words before the colon, in lower case.
+const NOTED: [(&str, Noted); 4] = [
+    ("決定", Noted::Decision),
+    ("decision", Noted::Decision),
+    ("タスク", Noted::Task),
+    ("todo", Noted::Task),
+];
 /// A mark's words are among the first so many characters of its text.
 const HEAD: usize = 300;
 
@@ -73,10 +91,33 @@ pub fn corrects(text: &str, bot: &str) -> bool {
 
 /// The mark with whose word and a colon a text begins, and the rest.
 fn marked(text: &str) -> Option<(Mark, &str)> {
-    MARKS.into_iter().find_map(|(word, mark)| {
+    behind_word(text, &MARKS)
+}
+
+/// What a message notes, and where in its text that is said: its first line, behind `decision:`, `決定:`, `todo:` or `タスク:` at
+/// its beginning or after a mention, or behind a mark's word after a mention.
+#[must_use]
+pub fn noted(text: &str) -> Option<(Noted, std::ops::Range<usize>)> {
+    let begin = text.trim_start();
+    let (noted, said) = match begin.strip_prefix('@') {
+        None => behind_word(begin, &NOTED)?,
+        Some(mention) => {
+            let behind = mention.split_once(char::is_whitespace)?.1.trim_start();
+            let mark = || marked(behind).map(|(_, said)| (Noted::Fact, said));
+            behind_word(behind, &NOTED).or_else(mark)?
+        }
+    };
+    let start = text.len() - said.trim_start().len();
+    let line = said.trim_start().lines().next()?.trim_end();
+    (!line.is_empty()).then_some((noted, start..start + line.len()))
+}
+
+/// The meaning of the word with which, and a colon, a text begins, and the rest.
+fn behind_word<'t, T: Copy>(text: &'t str, words: &[(&str, T)]) -> Option<(T, &'t str)> {
+    words.iter().find_map(|(word, meaning)| {
         let (head, after) = text.split_at_checked(word.len())?;
         let said = after.trim_start().strip_prefix([':', '：'])?;
-        head.eq_ignore_ascii_case(word).then_some((mark, said))
+        head.eq_ignore_ascii_case(word).then_some((*meaning, said))
     })
 }
 
@@ -101,7 +142,36 @@ pub fn request_to_forget<'w>(words: impl IntoIterator<Item = &'w str>) -> Option
 
 #[cfg(test)]
 mod tests {
-    use super::{Mark, begins_mark, mark, may_mark, request_to_forget};
+    use super::{Mark, Noted, begins_mark, mark, may_mark, noted, request_to_forget};
+
+    #[test]
+    fn messages_note_what_their_first_line_says_behind_the_word() {
+        for (text, kind, said) in [
+            (
+                "決定: 会場は箱根\n詳細は後で",
+                Noted::Decision,
+                "会場は箱根",
+            ),
+            (" @myao Decision：ship it ", Noted::Decision, "ship it"),
+            ("TODO:order labels", Noted::Task, "order labels"),
+            ("@みゃお\u{3000}タスク： 見積もり", Noted::Task, "見積もり"),
+            ("@みゃお 訂正: 25日", Noted::Fact, "25日"),
+        ] {
+            let (found, range) = noted(text).unwrap();
+            assert_eq!((found, &text[range]), (kind, said), "{text}");
+        }
+        for text in [
+            "決定しました: x",
+            "a todo: x",
+            "@myaotodo: x",
+            "@a @b todo: x",
+            "todo:",
+            "todo x",
+            "",
+        ] {
+            assert_eq!(noted(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn the_words_of_a_mark_come_before_a_colon() {

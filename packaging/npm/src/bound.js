@@ -36,10 +36,10 @@ export class Bound {
       case 'storage.list-channels': return this.#reads('channels');
       case 'storage.list-strikes': return this.#reads('strikes');
       case 'storage.list-memories': return this.#reads('memories');
+      case 'storage.list-items': return first.channelId === undefined ? this.#reads('items') : this.#hears(first.channelId);
       case 'recall.find-candidates': return this.#reads('messages');
       case 'storage.list-messages': return this.#hears(first.channelId);
       case 'storage.list-marked':
-      case 'storage.list-items':
       case 'storage.get-backlog':
       case 'chat.thread':
       case 'chat.history': return this.#hears(first);

@@ -43,7 +43,7 @@ const STORAGE = {
   listMessages: (query) => inChannel(query.channelId),
   listMarked: (channelId) => inChannel(channelId),
   listStrikes: () => 'workspace',
-  listItems: inChannel,
+  listItems: ({ channelId }) => (channelId === undefined ? 'workspace' : inChannel(channelId)),
   listMemories: () => 'workspace',
   readSpans: () => 'workspace',
   listDue: () => 'schedule',

@@ -13,7 +13,6 @@ mod audit;
 mod budget;
 mod catch_up;
 mod commands;
-mod demo;
 mod digests;
 mod direct;
 mod feedback;

@@ -141,8 +141,7 @@ fn what_was_struck_stays_so_in_a_memory_that_is_made_later() {
     let slack = workspace();
     let every = EAGER.replace("message_threshold: 1", "message_threshold: 6");
     let mut bot = connect(&slack, &every);
-    let decided = "We decided to launch in eu-west-1.";
-    let decided = slack.post(AKARI, CAMP, decided, None);
+    let decided = slack.post(AKARI, CAMP, "decision: we launch in eu-west-1", None);
     let (correction, offered) = correct(&slack, &mut bot, "correction: we launch in us-east-1", 1);
     assert_eq!(offered.values("initial_options"), [&*decided]);
     let decisions = ask(&slack, CAMP, "decisions");
@@ -176,15 +175,9 @@ fn what_was_struck_stays_so_in_a_memory_that_is_made_later() {
 #[test]
 fn a_digest_tells_no_decision_that_is_struck() {
     let slack = workspace();
-    let decided = "We decided to launch in eu-west-1.";
+    let decided = "decision: we launch in eu-west-1";
     let decided = yesterday(&slack, AKARI, CAMP, 0, decided);
-    yesterday(
-        &slack,
-        AKARI,
-        CAMP,
-        60,
-        "We decided to use Crane for monitoring.",
-    );
+    yesterday(&slack, AKARI, CAMP, 60, "decision: we use Crane");
     // A digest tells what was known at its time, and nobody gets a list for a correction of long ago.
     let correction = format!("<@{BOT_USER}> correction: we launch in us-east-1");
     let correction = yesterday(&slack, EMIKO, CAMP, 120, &correction);

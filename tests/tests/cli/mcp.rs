@@ -75,7 +75,6 @@ fn an_agent_is_told_of_tools_that_only_read() {
             "changes_since",
             "channel_memory",
             "channels",
-            "decisions",
             "item_history",
             "list_items",
             "search"
@@ -85,7 +84,7 @@ fn an_agent_is_told_of_tools_that_only_read() {
         assert_eq!(tool["annotations"]["readOnlyHint"], json!(true), "{tool}");
         assert!(!tool["description"].as_str().unwrap().is_empty(), "{tool}");
     }
-    let words = &tools[7]["inputSchema"]["properties"]["words"]["description"];
+    let words = &tools[6]["inputSchema"]["properties"]["words"]["description"];
     assert!(words.as_str().unwrap().contains("先週の火曜"), "{words}");
 }
 
@@ -128,44 +127,6 @@ fn tools_tell_what_the_commands_tell() {
     let line = &memory["memories"][0]["lines"][0];
     assert!(line["text"].as_str().unwrap().contains("14:00"), "{memory}");
     assert_eq!(line["messages"][0]["author"], json!("ann"), "{memory}");
-}
-
-#[test]
-fn decisions_are_listed_by_channel_subject_and_time() {
-    let program = program_with(
-        "",
-        &[
-            post("general", 0, "ann", "We decided to use Crane. See you."),
-            post("random", 60, "bob", "We agreed on Hakone for the camp."),
-            post("random", 70, "bob", "Is the date decided?"),
-        ],
-    );
-    let [all, channel, about, since] = &calls(
-        &program,
-        &[],
-        &[
-            ("decisions", json!({})),
-            ("decisions", json!({ "channel": "random" })),
-            ("decisions", json!({ "about": "Crane" })),
-            ("decisions", json!({ "since": "2026-03-03" })),
-        ],
-    )[..] else {
-        panic!("not four answers");
-    };
-    let answer = |result: &Value| {
-        let answer = &result["structuredContent"]["answer"];
-        answer.as_str().unwrap().to_owned()
-    };
-    let crane = "- 2026-03-02 #general ann: We decided to use Crane. [1]";
-    let camp = "- 2026-03-02 #random bob: We agreed on Hakone for the camp. [2]";
-    assert_eq!(answer(all), format!("What was decided:\n{crane}\n{camp}"));
-    let camp = "- 2026-03-02 bob: We agreed on Hakone for the camp. [1]";
-    assert_eq!(
-        answer(channel),
-        format!("What was decided in #random:\n{camp}")
-    );
-    assert!(answer(about).contains("Crane") && !answer(about).contains("Hakone"));
-    assert!(answer(since).contains("nothing"), "{since}");
 }
 
 #[test]

@@ -149,3 +149,50 @@ fn what_no_form_of_the_page_sends_changes_nothing() {
     let marks = served.page("/channel/CGENERAL.json").json()["marks"].clone();
     assert_eq!(marks.as_array().unwrap().len(), 0);
 }
+
+#[test]
+fn an_item_changes_by_its_form_and_back() {
+    let program = program_with(
+        "",
+        &[
+            post("general", 0, "ann", "todo: order labels"),
+            post("general", 1, "bob", "decision: we take the <blue> crane"),
+        ],
+    );
+    let served = Served::opened(program);
+    let path = "/channel/CGENERAL";
+    let page = served.page(path);
+    has(&page, "order labels");
+    has(&page, "we take the <blue> crane");
+    assert!(!page.body.contains("<blue>"), "{}", page.body);
+    let item = || served.page("/channel/CGENERAL.json").json()["items"][0].clone();
+    let name = format!("CGENERAL%3A{}%2Ftask%2F6", ts(0));
+    let change = |fields: &str| {
+        let sent = send(&served, path, &format!("item={name}&{fields}"));
+        (sent.status, sent.header("location").map(str::to_owned))
+    };
+    let done = (303, Some(path.to_owned()));
+    assert_eq!(change("do=item&state=open&owner=bob&due=2026-03-06"), done);
+    assert_eq!(item()["owner"], "bob");
+    assert_eq!(
+        (item()["due"].clone(), item()["state"].clone()),
+        ("2026-03-06".into(), "open".into())
+    );
+    assert_eq!(change("do=item&state=done&owner=bob&due=2026-03-06"), done);
+    let closed = served.page("/channel/CGENERAL.json").json()["items"][1].clone();
+    assert_eq!(
+        (closed["text"].clone(), closed["state"].clone()),
+        ("order labels".into(), "done".into())
+    );
+    assert_eq!(change("do=undo-item"), done);
+    assert_eq!(item()["state"], "open");
+    // What was not sent as it stands changes nothing.
+    assert_eq!(change("do=item&state=done&owner=bob&due=soon").0, 400);
+    assert_eq!(
+        served
+            .post(path, &[], &format!("token=no&item={name}&do=undo-item"))
+            .status,
+        403
+    );
+    assert_eq!(item()["due"], "2026-03-06");
+}

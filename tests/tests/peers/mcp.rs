@@ -29,7 +29,15 @@ fn names(tools: &Value) -> Vec<&str> {
     tools.map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-const TOOLS: [&str; 5] = ["ask", "channel_memory", "channels", "decisions", "search"];
+const TOOLS: [&str; 7] = [
+    "ask",
+    "changes_since",
+    "channel_memory",
+    "channels",
+    "item_history",
+    "list_items",
+    "search",
+];
 
 #[test]
 #[ignore = "needs mcp: make test-peers"]

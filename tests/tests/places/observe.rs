@@ -12,7 +12,7 @@ use myao_plugin::state::items::ItemFilter;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::recall::RecallQuery;
 use myao_plugin::storage::{
-    ChannelFilter, Due, DueQuery, Keep, Memory, MemoryQuery, MessageQuery, StorageError,
+    ChannelFilter, Due, DueQuery, ItemQuery, Keep, Memory, MemoryQuery, MessageQuery, StorageError,
 };
 use myao_plugin::ts::TsKey;
 use myao_plugin::{BuildRequest, KeptSpan, MemoryPlugin, MessageRef, Place, Scope, SearchRequest};
@@ -67,6 +67,15 @@ impl Seat<'_> {
             Place::Channel(id) => Some(id),
             _ => None,
         }
+    }
+}
+
+fn items_of(channel_id: Option<String>) -> ItemQuery {
+    ItemQuery {
+        channel_id,
+        since: None,
+        until: END.to_owned(),
+        closed: true,
     }
 }
 
@@ -149,6 +158,7 @@ impl Observer for Stored {
             seen("list-memories", &memories),
             seen("read-spans", &storage.read_spans(parts).await),
             seen("list-due", &without_names(storage.list_due(due).await)),
+            seen("list-items", &storage.list_items(items_of(None)).await),
         ];
         let scope_id = "default".to_owned();
         let deferrals = storage.list_deferrals(Scope::Workspace, scope_id).await;
@@ -162,7 +172,7 @@ impl Observer for Stored {
             ));
             let marked = storage.list_marked(own.clone(), END.to_owned(), 1000).await;
             found.push(seen("list-marked", &marked));
-            let items = storage.list_items(own.clone(), END.to_owned()).await;
+            let items = storage.list_items(items_of(Some(own.clone()))).await;
             found.push(seen("list-items", &items));
             for thread in [None]
                 .into_iter()

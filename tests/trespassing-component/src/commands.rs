@@ -9,7 +9,7 @@ use crate::myao::memory::log::{self, Level};
 use crate::myao::memory::recall::{self, RecallQuery};
 use crate::myao::memory::settings;
 use crate::myao::memory::storage::{
-    self, ChannelFilter, DueQuery, Keep, MemoryQuery, MessageQuery,
+    self, ChannelFilter, DueQuery, ItemQuery, Keep, MemoryQuery, MessageQuery,
 };
 
 /// Later than everything in the tests.
@@ -57,7 +57,7 @@ fn one(line: &str) -> String {
         "channels" => shown(storage::list_channels()),
         "messages" => shown(storage::list_messages(&messages(first, option(second)))),
         "marked" => shown(storage::list_marked(first, UNTIL, 10)),
-        "items" => shown(storage::list_items(first, UNTIL)),
+        "items" => shown(storage::list_items(&items(option(first)))),
         "strikes" => shown(storage::list_strikes()),
         "memories" => shown(storage::list_memories(&memories(&arguments))),
         "find" => shown(recall::find_candidates(&found(first))),
@@ -119,6 +119,15 @@ fn messages(channel_id: &str, whole_thread: Option<&str>) -> MessageQuery {
         whole_thread: whole_thread.map(str::to_owned),
         thread_limit: 100,
         only_new: false,
+    }
+}
+
+fn items(channel_id: Option<&str>) -> ItemQuery {
+    ItemQuery {
+        channel_id: channel_id.map(str::to_owned),
+        since: None,
+        until: UNTIL.to_owned(),
+        closed: true,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::state::{ChannelState, VersionContext};
 use crate::bindings::errors::Error;
 use crate::bindings::llm::Agent;
-use crate::bindings::storage::{Backlog, Keep, Memory, MessageQuery};
+use crate::bindings::storage::{Backlog, ItemQuery, Keep, Memory, MessageQuery};
 use crate::bindings::types::{Context, ConversationHistory, Item, Message, MessageRef, Notes};
 use crate::context::{
     NO_NOTES, conversation_history, read_thread_memories, shown_thread_memories, thread_scope_id,
@@ -64,8 +64,12 @@ impl Run<'_> {
         if self.extracts() || settings.ledger_max_tokens == 0 {
             return Ok(None);
         }
-        let until = self.until().to_string();
-        let items = storage.list_items(channel_id, &until);
+        let items = storage.list_items(&ItemQuery {
+            channel_id: Some(channel_id.to_owned()),
+            since: None,
+            until: self.until().to_string(),
+            closed: false,
+        });
         let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Memory, texts);
         let room = settings.ledger_max_tokens / 2;
         let shown = |items| ledger::shown(items, room, &count_tokens);

@@ -1,10 +1,8 @@
 //! The items that a version reports beside its text.
 
 use crate::bindings::llm::FinishReason;
-use crate::bindings::types::{
-    Item, ItemEvent, ItemKind, ItemState, KeptSpan, KeptText, MemoryType, MessageRef,
-};
-use crate::testing::{HOUR, TestHost, at, completion, message, ts};
+use crate::bindings::types::{Item, ItemEvent, ItemKind, MemoryType};
+use crate::testing::{DAY, HOUR, TestHost, completion, ts};
 
 const ASKS: &str = "\"quote\"";
 const ANSWER: &str =
@@ -19,23 +17,8 @@ fn host() -> TestHost {
 
 fn item(seconds: i64, text: &str) -> Item {
     Item {
-        kind: ItemKind::Task,
-        title: KeptText {
-            span: KeptSpan {
-                message: MessageRef {
-                    channel_id: "C1".to_owned(),
-                    ts: ts(seconds),
-                },
-                start: 0,
-                length: 4,
-            },
-            user: message(seconds, "").user,
-            timestamp: at(seconds),
-            text: text.to_owned(),
-        },
-        state: ItemState::Open,
-        owner: None,
         due: Some("2024-03-12".to_owned()),
+        ..crate::testing::item(ItemKind::Task, seconds, text)
     }
 }
 
@@ -144,4 +127,21 @@ fn each_chunk_of_a_version_reports_items() {
         "{kinds:?}"
     );
     assert!(!draft.content.contains("json"));
+}
+
+#[test]
+fn a_version_may_repeat_what_is_open_and_cites_its_message() {
+    let host = host();
+    let title = "荷札を千枚、金曜までに刷って倉庫へ届けます";
+    host.say("C1", -20 * DAY, title);
+    host.storage
+        .items
+        .replace(Some(vec![item(-20 * DAY, title)]));
+    let answer = format!("- {title}\n- 発送は12日に決まった");
+    host.llm
+        .answer_by(move |_, _| Ok(completion(&answer, FinishReason::Stop)));
+    host.generate(0);
+    let draft = host.storage.drafts().remove(0);
+    assert!(draft.content.contains("荷札"), "{}", draft.content);
+    assert_eq!(draft.citations[0].messages[0].ts, ts(-20 * DAY));
 }

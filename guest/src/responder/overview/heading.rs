@@ -1,21 +1,41 @@
 //! The words around what an overview quotes.
 
-use super::items::End;
-use crate::extractive::TodoKind;
-use crate::recall::OverviewOf;
+use crate::bindings::types::{Item, ItemKind, ItemState, Timestamp};
+use crate::extractive::messages::local_date;
+use crate::recall::{Overview, OverviewOf};
+use crate::ts::Ts;
 
-/// The heading above the lines.
+/// The heading above the lines, and the words behind items.
 pub(super) struct Heading {
-    pub(super) of: OverviewOf,
-    /// True if only what is open about something was asked for.
-    pub(super) has_subject: bool,
-    pub(super) japanese: bool,
+    of: OverviewOf,
+    /// True if only items about something were asked for.
+    has_subject: bool,
+    japanese: bool,
+    today: Option<String>,
     /// The days that were asked for.
-    pub(super) since: Option<String>,
-    pub(super) until: Option<String>,
+    since: Option<String>,
+    until: Option<String>,
 }
 
 impl Heading {
+    pub(super) fn new(overview: &Overview, japanese: bool, now: Timestamp) -> Self {
+        let (since, until) = overview.bounds;
+        let day = |ts: Ts| {
+            local_date(Timestamp {
+                unix_seconds: i64::try_from(ts.seconds).unwrap_or(i64::MAX),
+                ..now
+            })
+        };
+        Self {
+            of: overview.of,
+            has_subject: !overview.about.is_empty(),
+            japanese,
+            today: local_date(now),
+            since: since.and_then(day),
+            until: day(until).filter(|_| until < Ts::last_of(now)),
+        }
+    }
+
     pub(super) fn text(&self, channel: Option<&str>) -> String {
         let channel = channel.map(|name| format!("#{name}"));
         let days = (self.since.as_deref(), self.until.as_deref());
@@ -34,6 +54,7 @@ impl Heading {
             };
             let what = match self.of {
                 OverviewOf::All => "主な発言です。",
+                OverviewOf::Decisions if self.has_subject => "その件で決まったことです。",
                 OverviewOf::Decisions => "決まったことです。",
                 OverviewOf::Open if self.has_subject => "その件で、まだ終わっていないことです。",
                 OverviewOf::Open => "まだ終わっていないことです。",
@@ -55,6 +76,7 @@ impl Heading {
             .collect();
         let what = match self.of {
             OverviewOf::All => "What was said",
+            OverviewOf::Decisions if self.has_subject => "What was decided about that",
             OverviewOf::Decisions => "What was decided",
             OverviewOf::Open if self.has_subject => "What is still open about that",
             OverviewOf::Open => "What is still open",
@@ -64,55 +86,66 @@ impl Heading {
         format!("{}:", words.join(" "))
     }
 
-    /// The words behind a decision.
-    pub(super) fn decision(&self) -> &'static str {
-        if self.japanese { "決定" } else { "decision" }
-    }
-
-    /// The words before the decisions that the one before it overrules.
-    pub(super) fn overruled(&self) -> &'static str {
-        if self.japanese {
-            "これで覆った決定"
-        } else {
-            "overruled by this"
+    /// The words behind an item: its kind, its state, who is to do it and until when. `None` for a decision that stands where only
+    /// decisions were asked for.
+    pub(super) fn label(&self, item: &Item) -> Option<String> {
+        let pick = |japanese: &'static str, english: &'static str| match self.japanese {
+            true => japanese,
+            false => english,
+        };
+        let is_open = item.state == ItemState::Open;
+        let stands = self.of == OverviewOf::Decisions && item.kind == ItemKind::Decision && is_open;
+        if stands {
+            return None;
         }
-    }
-
-    /// The words behind a question or a task.
-    pub(super) fn todo(&self, kind: TodoKind, end: End) -> &'static str {
-        match (kind, end, self.japanese) {
-            (TodoKind::Question, End::None, true) => "質問",
-            (TodoKind::Question, End::None, false) => "question",
-            (TodoKind::Question, _, true) => "質問、解決",
-            (TodoKind::Question, _, false) => "question, done",
-            (TodoKind::Task, End::None, true) => "作業",
-            (TodoKind::Task, End::None, false) => "task",
-            (TodoKind::Task, End::Done, true) => "作業、完了",
-            (TodoKind::Task, End::Done, false) => "task, done",
-            (TodoKind::Task, End::Changed, true) => "作業、変更あり",
-            (TodoKind::Task, End::Changed, false) => "task, changed",
+        let kind = match item.kind {
+            ItemKind::Decision => pick("決定", "decision"),
+            ItemKind::Task => pick("作業", "task"),
+            ItemKind::Question => pick("質問", "question"),
+            ItemKind::Fact => pick("事実", "fact"),
+        };
+        let state = match item.state {
+            ItemState::Open => None,
+            ItemState::Done => Some(pick("完了", "done")),
+            ItemState::Dropped => Some(pick("取り消し", "dropped")),
+            ItemState::Superseded => Some(pick("置き換え済み", "replaced")),
+            ItemState::Unknown => Some(pick("状態は不明", "state not known")),
+        };
+        let mut words = vec![kind.to_owned()];
+        words.extend(state.map(str::to_owned));
+        words.extend(item.owner.as_ref().map(|owner| owner.name.clone()));
+        if let Some(due) = &item.due {
+            let is_late = is_open && Some(due) < self.today.as_ref();
+            words.push(match (self.japanese, is_late) {
+                (true, true) => format!("{due} まで・期限切れ"),
+                (true, false) => format!("{due} まで"),
+                (false, true) => format!("due {due}, late"),
+                (false, false) => format!("due {due}"),
+            });
         }
+        Some(words.join(if self.japanese { "、" } else { ", " }))
     }
 
     pub(super) fn nothing(&self) -> String {
-        let text = match (self.of, self.japanese) {
-            (OverviewOf::All, true) => "該当する発言は見つかりませんでした。",
-            (OverviewOf::All, false) => "I found nothing that was said there or then.",
-            (OverviewOf::Decisions, true) => "決まったことは見つかりませんでした。",
-            (OverviewOf::Decisions, false) => "I found nothing that was decided there or then.",
-            (OverviewOf::Open, true) if self.has_subject => {
-                "その件では、答えのない質問も、残っている作業も見つかりませんでした。"
-            }
-            (OverviewOf::Open, false) if self.has_subject => {
-                "I found no question about that without an answer, and nothing to do."
-            }
-            (OverviewOf::Open, true) => "答えのない質問も、残っている作業も見つかりませんでした。",
-            (OverviewOf::Open, false) => {
-                "I found no question without an answer, and nothing to do."
-            }
-            (OverviewOf::Done, true) => "終わったことは見つかりませんでした。",
-            (OverviewOf::Done, false) => "I found nothing that was done there or then.",
+        let (japanese, english) = match self.of {
+            OverviewOf::All => (
+                "該当する発言は見つかりませんでした。",
+                "I found nothing that was said there or then.",
+            ),
+            OverviewOf::Decisions => (
+                "決まったことは記録されていません。「決定: …」で始まる発言を記録します。",
+                "No decision is noted there or then. A message that begins with `decision:` is noted.",
+            ),
+            OverviewOf::Open => (
+                "残っている作業も質問も記録されていません。「タスク: …」で始まる発言を記録します。",
+                "No open task or question is noted there or then. A message that begins with `todo:` is noted.",
+            ),
+            OverviewOf::Done => (
+                "終わったことは記録されていません。",
+                "Nothing is noted as done there or then.",
+            ),
         };
+        let text = if self.japanese { japanese } else { english };
         text.to_owned()
     }
 }

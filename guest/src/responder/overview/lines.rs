@@ -1,179 +1,149 @@
-//! The lines of an overview, with what they cite.
+//! The lines of an overview, with their sources.
 
 use super::heading::Heading;
-use super::items::{Decision, Item, ts_of};
+use super::{Place, place};
 use crate::bindings::exports::myao::memory::searcher::Hit;
-use crate::bindings::types::{Citation, Message, MessageRef, Source};
-use crate::extractive::messages::{local_date, name};
-use crate::recall::Overview;
+use crate::bindings::types::{Citation, Item, KeptText, MessageRef, Source};
+use crate::extractive::messages::{local_date, shown_name};
+use crate::responder::citing;
 use crate::text::{cut, flatten};
 use crate::ts::Ts;
 
 /// How wide a line is.
 const MAX_WIDTH: usize = 140;
-/// How wide a message is that a decision answers or overrules.
-const MAX_BEFORE: usize = 80;
 
 /// A line before it has numbers.
-pub(super) struct Line<'h> {
+pub(super) struct Line {
     /// Its place among the lines.
     pub(super) at: Option<Ts>,
-    /// With its list mark and its day.
+    /// The day, if it is known.
+    day: String,
+    /// The text behind the day.
     pub(super) text: String,
-    /// The messages that it quotes; the last of them says whose it is.
-    pub(super) from: Vec<&'h Hit>,
-    /// All that it is made from.
-    pub(super) messages: Vec<MessageRef>,
+    /// The messages that it is made from; the first of them says where it belongs.
+    sources: Vec<KeptText>,
 }
 
-impl<'h> Line<'h> {
-    fn quoting(text: String, from: Vec<&'h Hit>) -> Self {
-        Self {
-            at: from.last().and_then(|hit| ts_of(hit)),
-            text,
-            messages: from.iter().map(|hit| hit.at.clone()).collect(),
-            from,
-        }
-    }
-
-    /// A message as it is.
-    pub(super) fn of_message(hit: &'h Hit) -> Self {
-        let text = dated(&hit.message, Some(&hit.message), &hit.message.text);
-        Self::quoting(text, vec![hit])
-    }
-
-    /// A decision behind the message that it answers, and before those that it overrules.
-    pub(super) fn of_decision(
-        decision: &Decision<'h>,
-        overview: &'h Overview,
-        (heading, is_labelled): (&Heading, bool),
-    ) -> Self {
-        let hit = decision.hit;
-        let message = &hit.message;
-        let mut text = match overview.before(hit) {
-            None => dated(message, Some(message), &decision.text),
-            Some(before) => {
-                let text = cut(&flatten(&before.message.text), MAX_BEFORE);
-                let (asked, by) = (name(&before.message), name(message));
-                dated(
-                    message,
-                    None,
-                    &format!("{asked}{text} → {by}{}", decision.text),
-                )
-            }
+impl Line {
+    /// A message: what a line of a summary says of it, or all of it.
+    pub(super) fn of_message(hit: &Hit, line: Option<&str>) -> Self {
+        let Hit { at, message, .. } = hit;
+        let said = KeptText {
+            span: crate::bindings::types::KeptSpan {
+                message: at.clone(),
+                start: 0,
+                length: u32::MAX,
+            },
+            user: message.user.clone(),
+            timestamp: message.timestamp,
+            text: message.text.clone(),
         };
-        if is_labelled {
-            text.push_str(&format!(" ({})", heading.decision()));
+        let mut own = Self::quoting(&message.text, vec![said]);
+        if let Some(line) = line {
+            let line = line.strip_prefix("- ").unwrap_or(line);
+            let line = line.strip_prefix(own.day.as_str()).unwrap_or(line);
+            own.text = line.to_owned();
         }
-        let overruled: Vec<String> = decision.overrules.iter().map(quoted).collect();
-        if !overruled.is_empty() {
-            text.push_str(&format!(
-                " ({}: {})",
-                heading.overruled(),
-                overruled.join("; ")
-            ));
-        }
-        let overruled = decision.overrules.iter().map(|decision| decision.hit);
-        let from = overruled.chain(overview.before(hit)).chain([hit]);
-        Self::quoting(text, from.collect())
+        own
     }
 
-    /// A question or a task, with what became of it.
-    pub(super) fn of_item(item: &Item<'h>, heading: &Heading) -> Self {
-        let message = &item.hit.message;
-        let text = dated(message, Some(message), &item.text);
-        let text = format!("{text} ({})", heading.todo(item.kind, item.end));
-        let mut line = Self::quoting(text, vec![item.hit]);
-        if let Some(by) = item.ended_by.filter(|by| by.at != item.hit.at) {
-            line.from.push(by);
-            line.messages.push(by.at.clone());
+    /// An item, with what became of it in `reason`.
+    pub(super) fn of_item(item: &Item, reason: Option<&KeptText>, heading: &Heading) -> Self {
+        let sources = std::iter::once(&item.title).chain(reason);
+        let mut own = Self::quoting(&item.title.text, sources.cloned().collect());
+        if let Some(label) = heading.label(item) {
+            own.text.push_str(&format!(" ({label})"));
         }
-        line
+        own
+    }
+
+    /// What a message says, as one line with its author.
+    fn quoting(said: &str, sources: Vec<KeptText>) -> Self {
+        let first = sources.first();
+        let author = first.map(|first| shown_name(&first.user.name));
+        let day = first.and_then(|first| local_date(first.timestamp));
+        Self {
+            at: first.and_then(|first| Ts::parse(&first.span.message.ts).ok()),
+            day: day.map(|day| format!("{day} ")).unwrap_or_default(),
+            text: format!(
+                "{}{}",
+                author.unwrap_or_default(),
+                cut(&flatten(said), MAX_WIDTH)
+            ),
+            sources,
+        }
+    }
+
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> {
+        self.messages().map(place)
+    }
+
+    fn messages(&self) -> impl Iterator<Item = &MessageRef> {
+        self.sources.iter().map(|source| &source.span.message)
+    }
+
+    pub(super) fn channel_id(&self) -> &str {
+        self.messages().next().map_or("", |of| &of.channel_id)
     }
 }
 
-/// A decision in a few words.
-fn quoted(decision: &Decision<'_>) -> String {
-    let line = dated(&decision.hit.message, Some(&decision.hit.message), "");
-    let head = line.strip_prefix("- ").unwrap_or(&line).trim_end();
-    format!("{head} {}", cut(&flatten(&decision.text), MAX_BEFORE))
-}
-
-/// The text of lines, with the numbers of their sources.
-#[derive(Default)]
-pub(super) struct Text {
-    pub(super) text: String,
-    pub(super) citations: Vec<Citation>,
-    pub(super) sources: Vec<Source>,
+/// A text with the numbers of its sources.
+pub(in crate::responder) struct Text {
+    pub(in crate::responder) answer: citing::Answer,
+    pub(in crate::responder) citations: Vec<Citation>,
+    pub(in crate::responder) sources: Vec<Source>,
 }
 
 impl Text {
     pub(super) fn new(heading: String) -> Self {
         Self {
-            text: heading,
-            ..Self::default()
+            answer: citing::Answer::saying(heading),
+            citations: Vec::new(),
+            sources: Vec::new(),
         }
     }
 
     /// Adds a line, perhaps with the name of its channel.
-    pub(super) fn add(&mut self, line: &Line<'_>, names_channel: bool) {
-        let Some(hit) = line.from.last() else {
-            return;
+    pub(super) fn add(
+        &mut self,
+        line: &Line,
+        name_of: &dyn Fn(&str) -> String,
+        names_channel: bool,
+    ) {
+        let channel = match names_channel {
+            true => format!("#{} ", name_of(line.channel_id())),
+            false => String::new(),
         };
-        let numbers = line
-            .from
-            .iter()
-            .map(|hit| format!(" [{}]", self.number_of(hit)));
-        let numbers: String = numbers.collect::<Vec<_>>().concat();
-        let said = match names_channel {
-            true => with_channel(&line.text, &hit.channel_name),
-            false => line.text.clone(),
-        };
-        self.text.push('\n');
-        let start = scalars(&self.text);
-        let whole = format!("{said}{numbers}");
-        self.text.push_str(&whole);
+        let said = format!("- {}{channel}{}", line.day, line.text);
+        self.answer.text.push('\n');
         self.citations.push(Citation {
-            start,
-            length: scalars(&whole),
-            messages: line.messages.clone(),
-            by_program: hit.message.user.is_bot,
+            start: scalars(&self.answer.text),
+            length: scalars(&said),
+            messages: line.messages().cloned().collect(),
+            by_program: line.sources.first().is_some_and(|first| first.user.is_bot),
         });
+        self.answer.text.push_str(&said);
+        for source in &line.sources {
+            let number = self.number_of(source, name_of);
+            self.answer.mark(number);
+        }
     }
 
     /// The number of a message among the sources.
-    fn number_of(&mut self, hit: &Hit) -> usize {
+    fn number_of(&mut self, of: &KeptText, name_of: &dyn Fn(&str) -> String) -> usize {
+        let message = &of.span.message;
         let mut known = self.sources.iter();
-        if let Some(place) = known.position(|source| source.messages.contains(&hit.at)) {
-            return place + 1;
+        if let Some(at) = known.position(|source| source.messages.contains(message)) {
+            return at + 1;
         }
         self.sources.push(Source {
-            channel_name: hit.channel_name.clone(),
-            user: Some(hit.message.user.clone()),
-            timestamp: Some(hit.message.timestamp),
-            text: hit.message.text.clone(),
-            messages: vec![hit.at.clone()],
+            channel_name: name_of(&message.channel_id),
+            user: Some(of.user.clone()),
+            timestamp: Some(of.timestamp),
+            text: of.text.clone(),
+            messages: vec![message.clone()],
         });
         self.sources.len()
-    }
-}
-
-/// The text of a message, as one line with its day.
-fn dated(message: &Message, speaker: Option<&Message>, said: &str) -> String {
-    let date = local_date(message.timestamp).map(|date| format!("{date} "));
-    let speaker = speaker.map(name).unwrap_or_default();
-    let text = cut(&flatten(said), MAX_WIDTH);
-    format!("- {}{speaker}{text}", date.unwrap_or_default())
-}
-
-/// The line with the name of the channel behind its date.
-fn with_channel(line: &str, channel: &str) -> String {
-    let rest = line.strip_prefix("- ").unwrap_or(line);
-    match rest.split_once(' ') {
-        Some((date, said)) if date.starts_with(|c: char| c.is_ascii_digit()) => {
-            format!("- {date} #{channel} {said}")
-        }
-        _ => format!("- #{channel} {rest}"),
     }
 }
 

@@ -1,126 +1,169 @@
-//! Overviews of a time or a channel, of all that was said or of what was decided, done or is open: the answer to a question that asks for nothing
-//! else. Each decision, question and task is told once, with what became of it.
+//! Overviews: what was decided, is open or was done, as the ledger has it, and the main sentences of what was said in a time.
 
 mod heading;
-mod items;
 mod lines;
-mod struck;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Responder;
+use super::reply::quoting;
+use super::{Answered, Responder};
 use crate::bindings::errors::Error;
-use crate::bindings::exports::myao::memory::responder::{Question, Response};
 use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest};
-use crate::bindings::types::{Engine, Message, MessageRef, Timestamp};
+use crate::bindings::storage::ItemQuery;
+use crate::bindings::types::{
+    Engine, Item, ItemKind, ItemState, KeptSpan, KeptText, Message, MessageRef, Timestamp,
+};
 use crate::citations::{self, cite};
-use crate::extractive::messages::{local_date, name};
-use crate::extractive::{Input, TodoKind, is_note, summarize};
-use crate::fit::NOTHING;
+use crate::extractive::{Input, is_note, summarize};
 use crate::recall::{Overview, OverviewOf, Searcher};
+use crate::records::read_spans;
 use crate::text::sentences::only_asks;
+use crate::text::terms::terms;
 use crate::text::{fold, is_japanese_letter};
 use crate::ts::Ts;
 use heading::Heading;
-use items::{End, Item, decided, items, ts_of};
-use lines::{Line, Text, scalars};
+use lines::{Line, scalars};
+
+pub(super) use lines::Text;
 
 /// How many of the newest messages are looked at.
 const MESSAGES: u32 = 500;
-/// The length of all lines about messages that decide, ask and order nothing, in characters. Other lines take of it.
+/// The length of all lines about messages, in characters. Items take of it.
 const LENGTH: u32 = 1000;
-
-/// The most decisions that are shown: the newest.
-const DECISIONS: usize = 20;
-/// The most questions that are shown, and tasks, and of those the most that are over: the newest.
-const ITEMS: usize = 20;
+/// The most items that are shown: the newest.
+const ITEMS: usize = 40;
 /// How many of the newest messages are shown if none of them says much.
 const NEWEST: usize = 5;
 
+/// A message, by its channel and id.
+type Place = (String, String);
+
 impl Responder<'_> {
-    /// An overview of the time and the channels that a question names; `None` if it asks for something that was said.
-    pub(super) fn overview(&self, question: &Question) -> Result<Option<Response>, Error> {
+    /// The overview that a question asks for. `None` if it asks for something that was said, if no item is about its subject, or
+    /// if there are no items and a model may know more.
+    pub(super) fn overview(
+        &self,
+        text: &str,
+        since: Option<Timestamp>,
+    ) -> Result<Option<Answered>, Error> {
         let searcher = Searcher::new(self.ports.recall, self.ports.storage, self.now);
         let request = SearchRequest {
-            text: question.text.clone(),
-            since: question.since,
+            text: text.to_owned(),
+            since,
             until: None,
             limit: MESSAGES,
         };
-        let Some(mut overview) = searcher.overview(&request)? else {
+        let has_model = self.ports.settings.reply_engine != Engine::Extractive;
+        let Some(overview) = searcher.overview(&request)? else {
             return Ok(None);
         };
-        let in_order = |hits: &mut Vec<Hit>| {
-            hits.sort_by_cached_key(|hit| (ts_of(hit), hit.at.channel_id.clone()));
-        };
-        let mut hits = std::mem::take(&mut overview.found.hits);
-        in_order(&mut hits);
-        let mut beside = std::mem::take(&mut overview.beside);
-        let replacing = self.strike(&mut hits, &mut beside, &mut overview)?;
-        let of_time: BTreeSet<(&str, &str)> = hits.iter().map(place).collect();
-        beside.retain(|hit| !of_time.contains(&place(hit)));
-        in_order(&mut beside);
-        beside.dedup_by(|later, first| later.at == first.at);
-        let is_past = |until: &Timestamp| until.unix_seconds < self.now.unix_seconds;
-        let heading = Heading {
-            of: overview.of,
-            has_subject: overview.has_subject(),
-            japanese: is_japanese(&question.text),
-            since: overview.found.since.and_then(local_date),
-            until: overview.found.until.filter(is_past).and_then(local_date),
-        };
-        let asked = self.asked_of_bot(&hits);
-        let people = self.said_by_people(&hits, &asked);
-        let mut all: Vec<&Hit> = hits.iter().chain(&beside).collect();
-        all.sort_by_cached_key(|hit| (ts_of(hit), hit.at.channel_id.clone()));
-        let since = overview
-            .found
-            .since
-            .map(|since| Ts::first_of(since.unix_seconds));
-        let until = overview.found.until.map(Ts::last_of);
-        let is_of_time = |hit: &Hit| {
-            let ts = ts_of(hit);
-            since.is_none_or(|since| ts >= Some(since))
-                && until.is_none_or(|until| ts <= Some(until))
-        };
-        let counts = |hit: &Hit| {
-            of_time.contains(&place(hit))
-                && !self.is_to_bot(&hit.message)
-                && !asked.contains(&place(hit))
-                && searcher.is_about(&overview, hit)
-        };
-        let material = Material {
-            overview: &overview,
-            heading: &heading,
-            bot: &self.ports.settings.bot_name,
-            people: &people,
-            all,
-            replacing: &replacing,
-            is_of_time: &is_of_time,
-            counts: &counts,
-        };
-        let lines = material.lines();
-        let only = match overview.of {
-            OverviewOf::All => only_channel(people.iter()),
-            _ => only_channel(lines.iter().filter_map(|line| line.from.last().copied())),
-        };
-        let mut text = Text::new(heading.text(only));
-        for line in &lines {
-            text.add(line, only.is_none());
+        if has_model && overview.of == OverviewOf::All {
+            return Ok(None);
         }
-        let found_nothing = text.sources.is_empty();
-        Ok(Some(Response {
-            text: match found_nothing {
-                true => heading.nothing(),
-                false => text.text,
-            },
-            engine: Engine::Extractive,
-            found_nothing,
-            truncated: false,
-            left_out: NOTHING,
-            sources: text.sources,
-            citations: text.citations,
+        let channels = self.ports.storage.list_channels();
+        let channels = channels.map_err(Error::Storage)?.into_iter();
+        let names: BTreeMap<String, String> = channels.map(|of| (of.id, of.name)).collect();
+        let heading = Heading::new(&overview, is_japanese(text), self.now);
+        let items = self.items(&overview)?;
+        let reasons = self.reasons(&items)?;
+        let mut lines: Vec<Line> = items
+            .iter()
+            .map(|item| Line::of_item(item, reasons.get(&source_of(item)), &heading))
+            .collect();
+        if lines.is_empty() && (has_model || !overview.about.is_empty()) {
+            return Ok(None);
+        }
+        if overview.of == OverviewOf::All {
+            let told: BTreeSet<Place> = lines.iter().flat_map(Line::places).collect();
+            let length: u32 = lines.iter().map(|line| scalars(&line.text)).sum();
+            let hits = self.said(&searcher, &overview)?;
+            let is_new = |hit: &&Hit| !told.contains(&place(&hit.at));
+            let rest: Vec<&Hit> = hits.iter().filter(is_new).collect();
+            lines.extend(main_lines(&rest, LENGTH.saturating_sub(length)));
+            lines.sort_by_key(|line| line.at);
+        }
+        let mut channels: BTreeSet<&str> = lines.iter().map(Line::channel_id).collect();
+        let only = channels.pop_first().filter(|_| channels.is_empty());
+        let name_of = |id: &str| names.get(id).cloned().unwrap_or_else(|| id.to_owned());
+        let mut answer = Text::new(heading.text(only.map(name_of).as_deref()));
+        for line in &lines {
+            answer.add(line, &name_of, only.is_none());
+        }
+        Ok(Some(match lines.is_empty() {
+            true => quoting(Text::new(heading.nothing()), true),
+            false => quoting(answer, false),
         }))
+    }
+
+    /// The items that an overview tells, in order of their messages.
+    fn items(&self, overview: &Overview) -> Result<Vec<Item>, Error> {
+        let (since, until) = overview.bounds;
+        let found = self.ports.storage.list_items(&ItemQuery {
+            channel_id: None,
+            since: None,
+            until: Ts::last_of(self.now).to_string(),
+            closed: matches!(overview.of, OverviewOf::All | OverviewOf::Done),
+        });
+        let is_then = |ts: &str| {
+            let ts = Ts::parse(ts).ok();
+            since.is_none_or(|since| ts >= Some(since)) && ts <= Some(until)
+        };
+        let is_told = |item: &Item| {
+            let (of, state) = (&item.title.span.message, item.state);
+            let is_named =
+                overview.channels.is_empty() || overview.channels.contains(&of.channel_id);
+            let is_agreed = matches!(item.kind, ItemKind::Decision | ItemKind::Fact);
+            let has_ended = !matches!(state, ItemState::Open | ItemState::Unknown);
+            let is_asked_for = match overview.of {
+                OverviewOf::All => is_then(&of.ts) || is_then(&item.state_since),
+                OverviewOf::Decisions => is_agreed && is_then(&of.ts),
+                OverviewOf::Open => !is_agreed && is_then(&of.ts),
+                OverviewOf::Done => !is_agreed && has_ended && is_then(&item.state_since),
+            };
+            is_named && is_asked_for && is_about(item, &overview.about)
+        };
+        let mut items = found.map_err(Error::Storage)?.unwrap_or_default();
+        items.retain(is_told);
+        items.drain(..items.len().saturating_sub(ITEMS));
+        Ok(items)
+    }
+
+    /// The messages that changed the states of items.
+    fn reasons(&self, items: &[Item]) -> Result<BTreeMap<Option<Place>, KeptText>, Error> {
+        let changed = items.iter().filter_map(|item| item.state_source.clone());
+        let spans: Vec<KeptSpan> = changed
+            .map(|message| KeptSpan {
+                message,
+                start: 0,
+                length: u32::MAX,
+            })
+            .collect();
+        let texts = read_spans(self.ports.storage, &spans)?.into_iter();
+        Ok(texts
+            .map(|text| (Some(place(&text.span.message)), text))
+            .collect())
+    }
+
+    /// The messages of the time that people wrote to people, in order of time; those of programs if there is nothing else. Without
+    /// messages that a correction strikes.
+    fn said(&self, searcher: &Searcher<'_>, overview: &Overview) -> Result<Vec<Hit>, Error> {
+        let strikes = self.ports.storage.list_strikes().map_err(Error::Storage)?;
+        let struck: BTreeSet<Place> = strikes
+            .iter()
+            .map(|strike| place(&strike.message))
+            .collect();
+        let mut hits = searcher.newest(overview, MESSAGES)?;
+        hits.retain(|hit| !struck.contains(&place(&hit.at)));
+        hits.sort_by_cached_key(|hit| (Ts::parse(&hit.at.ts).ok(), hit.at.channel_id.clone()));
+        let asked = self.asked_of_bot(&hits);
+        hits.retain(|hit| {
+            let is_own = self.is_own(&hit.message) || self.is_to_bot(&hit.message);
+            !is_own && !asked.contains(&place(&hit.at))
+        });
+        if hits.iter().any(|hit| !hit.message.user.is_bot) {
+            hits.retain(|hit| !hit.message.user.is_bot);
+        }
+        Ok(hits)
     }
 
     fn is_to_bot(&self, message: &Message) -> bool {
@@ -128,23 +171,12 @@ impl Responder<'_> {
         !bot.is_empty() && message.text.contains(&format!("@{bot}"))
     }
 
-    /// Without what was said to the bot and by programs, unless there is nothing else.
-    fn said_by_people(&self, hits: &[Hit], asked: &BTreeSet<(&str, &str)>) -> Vec<Hit> {
-        let (people, others): (Vec<Hit>, Vec<Hit>) = hits
-            .iter()
-            .filter(|hit| !self.is_own(&hit.message) && !self.is_to_bot(&hit.message))
-            .filter(|hit| !asked.contains(&place(hit)))
-            .cloned()
-            .partition(|hit| !hit.message.user.is_bot);
-        if people.is_empty() { others } else { people }
-    }
-
     fn is_own(&self, message: &Message) -> bool {
         message.user.is_bot && message.user.name == self.ports.settings.bot_name
     }
 
     /// The questions that the bot answered next. In a direct message they need no mention. `hits` are in order of time.
-    fn asked_of_bot<'h>(&self, hits: &'h [Hit]) -> BTreeSet<(&'h str, &'h str)> {
+    fn asked_of_bot(&self, hits: &[Hit]) -> BTreeSet<Place> {
         let mut asked = BTreeSet::new();
         // The conversations of which the bot has the last word, as far as they are read.
         let mut answered: BTreeSet<(&str, Option<&str>)> = BTreeSet::new();
@@ -158,173 +190,64 @@ impl Responder<'_> {
             } else if !only_asks(&fold(&message.text).to_lowercase()) {
                 answered.remove(&conversation);
             } else if answered.contains(&conversation) {
-                asked.insert(place(hit));
+                asked.insert(place(&hit.at));
             }
         }
         asked
     }
 }
 
-/// The input of an overview.
-struct Material<'a> {
-    overview: &'a Overview,
-    heading: &'a Heading,
-    /// The name of the bot.
-    bot: &'a str,
-    /// The messages of the time that people wrote to people, in order of time.
-    people: &'a [Hit],
-    /// All messages of the time, and others that may say what became of them, in order of time.
-    all: Vec<&'a Hit>,
-    /// The corrections that strike decisions.
-    replacing: &'a [MessageRef],
-    /// True if a message is of the time.
-    is_of_time: &'a dyn Fn(&Hit) -> bool,
-    /// True if it was not said to the bot, and is about what is asked for.
-    counts: &'a dyn Fn(&Hit) -> bool,
+/// Returns true if an item has all of these words, in its title or as the name of who is to do it or said it.
+fn is_about(item: &Item, about: &[String]) -> bool {
+    let owner = item.owner.as_ref().map_or("", |owner| &owner.name);
+    let said = terms(&format!(
+        "{owner} {} {}",
+        item.title.user.name, item.title.text
+    ));
+    let is_same = |word: &str, other: &str| word.starts_with(other) || other.starts_with(word);
+    let is_said = |word: &String| said.iter().any(|other| is_same(word, other));
+    about.iter().all(is_said)
 }
 
-impl<'a> Material<'a> {
-    fn lines(&self) -> Vec<Line<'a>> {
-        match self.overview.of {
-            OverviewOf::Decisions => self.decisions(false),
-            OverviewOf::Open => {
-                let items = self.items();
-                let of_kind = |kind| {
-                    let items = items.iter();
-                    newest(
-                        items.filter(move |item| item.kind == kind && item.end == End::None),
-                        ITEMS,
-                    )
-                };
-                let shown = of_kind(TodoKind::Question)
-                    .into_iter()
-                    .chain(of_kind(TodoKind::Task));
-                shown
-                    .map(|item| Line::of_item(item, self.heading))
-                    .collect()
-            }
-            OverviewOf::Done => {
-                let items = self.items();
-                let ended = items.iter().filter(|item| item.end != End::None);
-                let shown = newest(ended, ITEMS).into_iter();
-                shown
-                    .map(|item| Line::of_item(item, self.heading))
-                    .collect()
-            }
-            OverviewOf::All => self.everything(),
-        }
-    }
-
-    /// Decisions, questions and tasks with what became of them, and the main sentences of other messages, in order of time.
-    fn everything(&self) -> Vec<Line<'a>> {
-        let items = self.items();
-        let of = |kind: TodoKind, is_over: bool, most: usize| {
-            let items = items.iter();
-            let items =
-                items.filter(|item| item.kind == kind && (item.end != End::None) == is_over);
-            newest(items, most)
-        };
-        let shown = [
-            of(TodoKind::Question, false, ITEMS),
-            of(TodoKind::Task, false, ITEMS),
-            of(TodoKind::Question, true, ITEMS),
-            of(TodoKind::Task, true, ITEMS),
-        ];
-        let shown = shown.into_iter().flatten();
-        let mut lines = self.decisions(true);
-        lines.extend(shown.map(|item| Line::of_item(item, self.heading)));
-        let length: u32 = lines.iter().map(|line| scalars(&line.text)).sum();
-        let told: BTreeSet<(&str, &str)> = lines
-            .iter()
-            .flat_map(|line| line.from.iter().copied())
-            .map(place)
-            .collect();
-        let rest = self.people.iter().filter(|hit| !told.contains(&place(hit)));
-        let rest: Vec<&Hit> = rest.collect();
-        lines.extend(main_lines(&rest, LENGTH.saturating_sub(length)));
-        if lines.is_empty() {
-            lines.extend(
-                newest(rest.into_iter(), NEWEST)
-                    .into_iter()
-                    .map(Line::of_message),
-            );
-        }
-        lines.sort_by_key(|line| line.at);
-        lines
-    }
-
-    /// The newest decisions.
-    fn decisions(&self, is_labelled: bool) -> Vec<Line<'a>> {
-        let decided = decided(
-            self.people,
-            &self.all,
-            self.overview,
-            self.bot,
-            self.replacing,
-            self.is_of_time,
-        );
-        let shown = newest(decided.iter(), DECISIONS).into_iter();
-        let labels = (self.heading, is_labelled);
-        shown
-            .map(|decision| Line::of_decision(decision, self.overview, labels))
-            .collect()
-    }
-
-    /// The questions and tasks of the time; if it is asked what was done, those that were done then.
-    fn items(&self) -> Vec<Item<'a>> {
-        let channels: BTreeSet<&str> = self
-            .all
-            .iter()
-            .map(|hit| hit.at.channel_id.as_str())
-            .collect();
-        let of_channel = |id: &str| -> Vec<&'a Hit> {
-            let hits = self.all.iter().copied();
-            hits.filter(|hit| hit.at.channel_id == id).collect()
-        };
-        let found = channels.into_iter().map(of_channel);
-        let mut found: Vec<Item<'a>> = found
-            .flat_map(|hits| items(&hits, self.overview))
-            .filter(|item| (self.counts)(item.hit) && self.is_asked_for(item))
-            .collect();
-        found.sort_by_cached_key(|item| (ts_of(item.hit), item.hit.at.channel_id.clone()));
-        found
-    }
-
-    /// Returns true if a question or a task ended in the time, if that is what is asked for.
-    fn is_asked_for(&self, item: &Item<'_>) -> bool {
-        let found = &self.overview.found;
-        let since = found.since.map(|since| Ts::first_of(since.unix_seconds));
-        let until = found.until.map(Ts::last_of);
-        self.overview.of != OverviewOf::Done
-            || since.is_none_or(|since| item.ended >= Some(since))
-                && until.is_none_or(|until| item.ended <= Some(until))
-    }
+fn source_of(item: &Item) -> Option<Place> {
+    item.state_source.as_ref().map(place)
 }
 
-/// The last of these.
-fn newest<T>(items: impl Iterator<Item = T>, most: usize) -> Vec<T> {
-    let items: Vec<T> = items.collect();
-    let skipped = items.len().saturating_sub(most);
-    items.into_iter().skip(skipped).collect()
+fn place(of: &MessageRef) -> Place {
+    (of.channel_id.clone(), of.ts.clone())
 }
 
-/// The main sentences of messages, one line for each message.
-fn main_lines<'h>(hits: &[&'h Hit], length: u32) -> Vec<Line<'h>> {
-    let summary = main_sentences(hits, length);
-    let sources: Vec<citations::Source<'_>> = hits.iter().copied().map(source_of).collect();
-    let lines = cite(&summary, &sources).into_iter();
-    lines
-        .filter_map(|line| {
-            let said = summary.get(line.range).unwrap_or_default();
-            let hit = said_in(said, hits)?;
-            Some(Line {
-                at: ts_of(hit),
-                text: said.to_owned(),
-                from: vec![hit],
-                messages: line.messages,
-            })
+/// The main sentences of messages, one line for each message; the newest messages if none says much.
+fn main_lines(hits: &[&Hit], length: u32) -> Vec<Line> {
+    let messages: Vec<&Message> = hits.iter().map(|hit| &hit.message).collect();
+    let count = |texts: &[String]| -> Vec<u32> { texts.iter().map(|text| scalars(text)).collect() };
+    let summary = summarize(Input::Messages(&messages), length, &count);
+    let lines: Vec<&str> = summary.lines().filter(|line| !is_note(line)).collect();
+    let summary = lines.join("\n");
+    let sources: Vec<citations::Source<'_>> = hits
+        .iter()
+        .map(|hit| citations::Source {
+            text: &hit.message.text,
+            author: Some(&hit.message.user.name),
+            time: Some(hit.message.timestamp),
+            messages: vec![hit.at.clone()],
+            is_own: false,
         })
-        .collect()
+        .collect();
+    let cited = cite(&summary, &sources).into_iter();
+    let lines: Vec<Line> = cited
+        .filter_map(|line| {
+            let said = summary.get(line.range)?;
+            let hit = hits.iter().find(|hit| line.messages.contains(&hit.at))?;
+            Some(Line::of_message(hit, Some(said)))
+        })
+        .collect();
+    if lines.is_empty() {
+        let newest = hits.len().saturating_sub(NEWEST);
+        let newest = hits.iter().skip(newest);
+        return newest.map(|hit| Line::of_message(hit, None)).collect();
+    }
+    lines
 }
 
 /// Returns true if a question is in Japanese, whatever its channel is called.
@@ -337,56 +260,4 @@ fn is_japanese(question: &str) -> bool {
         "" => is_japanese(question),
         rest => is_japanese(rest),
     }
-}
-
-fn main_sentences(hits: &[&Hit], length: u32) -> String {
-    let messages: Vec<&Message> = hits.iter().map(|hit| &hit.message).collect();
-    let count = |texts: &[String]| -> Vec<u32> { texts.iter().map(|text| scalars(text)).collect() };
-    let summary = summarize(Input::Messages(&messages), length, &count);
-    let lines: Vec<&str> = summary.lines().filter(|line| !is_note(line)).collect();
-    lines.join("\n")
-}
-
-fn source_of(hit: &Hit) -> citations::Source<'_> {
-    citations::Source {
-        text: &hit.message.text,
-        author: Some(&hit.message.user.name),
-        time: Some(hit.message.timestamp),
-        messages: vec![hit.at.clone()],
-        is_own: false,
-    }
-}
-
-/// The message that a line is from: of a question with its answer, the answer. It has most pairs of the line's letters.
-fn said_in<'h>(line: &str, hits: &[&'h Hit]) -> Option<&'h Hit> {
-    let said = line.rsplit(" → ").next().unwrap_or(line);
-    let said = pairs(said);
-    let common = |hit: &Hit| {
-        let text = format!("{} {}", name(&hit.message), hit.message.text);
-        pairs(&text).intersection(&said).count()
-    };
-    let best = hits.iter().map(|hit| (common(hit), *hit));
-    let best = best.max_by_key(|(common, _)| *common);
-    best.filter(|(common, _)| common * 2 > said.len())
-        .map(|(_, hit)| hit)
-}
-
-/// The pairs of neighbouring letters.
-fn pairs(text: &str) -> BTreeSet<(char, char)> {
-    let letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).collect();
-    letters
-        .iter()
-        .copied()
-        .zip(letters.iter().copied().skip(1))
-        .collect()
-}
-
-fn place(hit: &Hit) -> (&str, &str) {
-    (&hit.at.channel_id, &hit.at.ts)
-}
-
-/// The channel of messages, if they are all of one.
-fn only_channel<'h>(hits: impl Iterator<Item = &'h Hit>) -> Option<&'h str> {
-    let channels: BTreeSet<&str> = hits.map(|hit| hit.channel_name.as_str()).collect();
-    channels.first().copied().filter(|_| channels.len() == 1)
 }

@@ -4,16 +4,16 @@ mod due;
 mod state;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use state::{State, id};
 
 use crate::bindings::storage::{
-    Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    StorageError, Strike,
+    Backlog, Deferral, Due, DueQuery, ItemQuery, Marked, Memory, MemoryDraft, MemoryQuery,
+    MessageQuery, StorageError, Strike,
 };
 use crate::bindings::types::{
-    Channel, Item, KeptSpan, KeptText, MemoryType, Message, MessageRef, Scope,
+    Channel, Item, ItemState, KeptSpan, KeptText, MemoryType, Message, MessageRef, Scope,
 };
 use crate::ports::Storage;
 use crate::ts::Ts;
@@ -56,7 +56,7 @@ pub(crate) struct MemoryStorage {
     pub(crate) uncounted: RefCell<BTreeSet<String>>,
     /// The newest message of every channel has an invalid id.
     pub(crate) spoil_backlogs: Cell<bool>,
-    /// The open items of every channel.
+    /// The items, of any channel.
     pub(crate) items: RefCell<Option<Vec<Item>>>,
     /// Searches find nothing, as the contract allows.
     pub(crate) cannot_search: Cell<bool>,
@@ -92,17 +92,6 @@ impl MemoryStorage {
             .entry(channel_id.to_owned())
             .or_default()
             .insert(id(&message.ts), message);
-    }
-
-    /// Marks a message as done, at a time.
-    pub(crate) fn mark_done(&self, channel_id: &str, ts: Ts, at: Ts) {
-        let done = &mut self.state.borrow_mut().done;
-        done.insert((channel_id.to_owned(), ts), at);
-    }
-
-    /// When messages were marked as done, by channel and id.
-    pub(crate) fn done(&self) -> BTreeMap<(String, Ts), Ts> {
-        self.state.borrow().done.clone()
     }
 
     /// The author of a correction picks a message.
@@ -324,10 +313,26 @@ impl Storage for MemoryStorage {
         })
     }
 
-    fn list_items(&self, channel_id: &str, _: &str) -> Result<Option<Vec<Item>>, StorageError> {
-        self.call("list-items", |state| {
-            state.channel(channel_id)?;
-            Ok(self.items.borrow().clone())
+    fn list_items(&self, query: &ItemQuery) -> Result<Option<Vec<Item>>, StorageError> {
+        self.call("list-items", |_| {
+            let key = |ts: &str| Ts::parse(ts).ok();
+            let is_selected = |item: &&Item| {
+                let of = &item.title.span.message;
+                query
+                    .channel_id
+                    .as_ref()
+                    .is_none_or(|id| *id == of.channel_id)
+                    && key(&of.ts) <= key(&query.until)
+                    && query
+                        .since
+                        .as_deref()
+                        .is_none_or(|since| key(&item.state_since) >= key(since))
+                    && (query.closed || item.state == ItemState::Open)
+            };
+            let items = self.items.borrow();
+            Ok(items
+                .as_ref()
+                .map(|items| items.iter().filter(is_selected).cloned().collect()))
         })
     }
 

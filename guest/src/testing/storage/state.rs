@@ -20,8 +20,6 @@ pub(super) struct State {
     pub(super) pinned: BTreeSet<(String, Ts)>,
     /// The messages that the authors of corrections picked.
     pub(super) strikes: Vec<Strike>,
-    /// When messages were marked as done.
-    pub(super) done: BTreeMap<(String, Ts), Ts>,
     /// The memories that the component sees, in order of versions.
     pub(super) memories: BTreeMap<Key, Vec<Memory>>,
     /// The stand-ins.

@@ -54,10 +54,20 @@ impl Wanted {
     }
 }
 
-/// By the id, or by the name where one of the two is only named.
+/// Somebody of whom only the name is known.
+#[must_use]
+pub fn only_named(name: &str) -> User {
+    User {
+        id: String::new(),
+        name: name.trim_start_matches('@').to_owned(),
+        is_bot: false,
+    }
+}
+
+/// By the id, or by the name where one of the two is only named. An id may stand for the name.
 fn is_same(owner: &User, person: &User) -> bool {
     if owner.id.is_empty() || person.id.is_empty() {
-        owner.name.to_lowercase() == person.name.to_lowercase()
+        owner.name.to_lowercase() == person.name.to_lowercase() || owner.id == person.name
     } else {
         owner.id == person.id
     }

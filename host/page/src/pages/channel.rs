@@ -13,6 +13,7 @@ use myao_plugin::storage::Channel;
 use myao_plugin::{KeptText, MemoryType, ReplacedLine, Timestamp};
 use serde_json::{Value, json};
 
+use super::items::Items;
 use super::sourced::{Sourced, each_once};
 use super::timeline::{self, Timeline};
 use super::{Shown, memory};
@@ -44,6 +45,7 @@ struct ChannelPage {
     timeline: Timeline,
     threads: Vec<Thread>,
     threads_slice: Slice,
+    items: Items,
     corrections: Option<Corrections>,
     sourced: Sourced,
     /// For the owner alone: it names files of the machine.
@@ -86,6 +88,7 @@ pub(super) async fn read(reader: &Reader, route: &Route) -> Result<impl Shown + 
     }
     Ok(ChannelPage {
         timeline: timeline::read(reader, texts, *page).await?,
+        items: Items::of_channel(reader, id).await?,
         corrections: reader.corrections(id).await?,
         sourced: Sourced::of(reader),
         next: reader
@@ -149,6 +152,7 @@ impl Shown for ChannelPage {
                 }
                 (self.sourced.records(&self.records(), language))
             }
+            (self.items.html(language))
             (self.marks(language))
             (self.correction(language))
             (self.history(language))
@@ -205,6 +209,7 @@ impl Shown for ChannelPage {
             "off_record_since": self.off_record.map(rfc3339),
             "memories": now.collect::<Value>(),
             "records": records.collect::<Value>(),
+            "items": self.items.json(),
             "marks": marks.collect::<Value>(),
             "versions": {
                 "page": self.timeline.slice.page,

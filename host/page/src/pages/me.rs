@@ -3,11 +3,12 @@
 use maud::{Markup, html};
 use myao_bot::people::Person;
 use myao_bot::reading::times::rfc3339;
-use myao_plugin::Timestamp;
 use myao_plugin::state::agent_tokens::AgentToken;
+use myao_plugin::{Timestamp, User};
 use serde_json::{Value, json};
 
 use super::Shown;
+use super::items::Items;
 use crate::failure::Failure;
 use crate::html::{Frame, Look, form, name, time};
 use crate::language::Language;
@@ -18,6 +19,7 @@ use crate::tokens;
 
 struct Me {
     person: Person,
+    items: Items,
     tokens: Vec<Listed>,
     /// Where agents ask.
     address: String,
@@ -43,7 +45,13 @@ pub(super) async fn read(reader: &Reader) -> Result<impl Shown + use<>, Failure>
         used: token.used_at.map(local),
         token,
     });
+    let own = User {
+        id: person.id.clone(),
+        name: person.name.clone(),
+        is_bot: false,
+    };
     Ok(Me {
+        items: Items::of_person(reader, own).await?,
         tokens: tokens.collect(),
         address: address.unwrap_or_default(),
         form_token: reader.token().to_owned(),
@@ -63,6 +71,7 @@ impl Shown for Me {
             p { strong { (name(&self.person.name)) } }
             p { (texts::ME_HINT.of(language)) }
             (form(&Route::Me, &self.form_token, &sign_out))
+            (self.items.html(language))
             h2 { (texts::AGENTS.of(language)) }
             p { (texts::AGENTS_HINT.of(language)) }
             pre { code { (self.address) } }
@@ -90,6 +99,7 @@ impl Shown for Me {
             "user_id": self.person.id,
             "user_name": self.person.name,
             "is_admin": self.person.is_admin,
+            "items": self.items.json(),
             "tokens": tokens.collect::<Value>(),
         })
     }

@@ -3,6 +3,7 @@
 mod answers;
 mod ask;
 mod channel;
+pub(crate) mod items;
 mod me;
 mod memory;
 mod message;

@@ -51,6 +51,16 @@ pub(crate) const FIRST_TEXT: Text = text("最初の記憶です。", "The first 
 pub(crate) const NO_CHANGE: Text = text("文面は変わっていません。", "The text did not change.");
 pub(crate) const RECORDS: Text = text("そのまま残した言葉", "Kept word for word");
 pub(crate) const PINNED: Text = text("覚えておくこと", "Pinned messages");
+pub(crate) const ITEMS: Text = text("決まったこと・作業・質問", "Decisions, tasks and questions");
+pub(crate) const CLOSED_ITEMS: Text = text("終わったもの", "No longer open");
+pub(crate) const CHANGE_ITEM: Text = text("変更する", "Change");
+pub(crate) const STATE: Text = text("状態", "State");
+pub(crate) const OWNER: Text = text("担当", "Who");
+pub(crate) const DUE: Text = text("期限", "Until");
+pub(crate) const UNDO_ITEM: Text = text(
+    "人による最後の変更を戻す",
+    "Undo the last change by a person",
+);
 pub(crate) const CORRECTIONS: Text = text("訂正", "Corrections");
 pub(crate) const CORRECTED: Text = text(
     "次の訂正が優先します。取り消し線の行は、訂正した人が選んだものです。",

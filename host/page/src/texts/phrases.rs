@@ -2,7 +2,7 @@
 
 use myao_plugin::state::forgetting::Erased;
 use myao_plugin::storage::Coverage;
-use myao_plugin::{Engine, MemoryType};
+use myao_plugin::{Engine, ItemKind, ItemState, MemoryType};
 
 use super::labels::{LONG_TERM, SHORT_TERM, WHOLE};
 use super::{Text, text};
@@ -20,6 +20,29 @@ fn counted(n: u64, thing: &str) -> String {
         1 => format!("1 {thing}"),
         n => format!("{n} {thing}s"),
     }
+}
+
+pub(crate) fn item_kind(kind: ItemKind) -> Text {
+    match kind {
+        ItemKind::Decision => text("決定", "Decision"),
+        ItemKind::Task => text("作業", "Task"),
+        ItemKind::Question => text("質問", "Question"),
+        ItemKind::Fact => text("事実", "Fact"),
+    }
+}
+
+pub(crate) fn item_state(state: ItemState) -> Text {
+    match state {
+        ItemState::Open => text("未完了", "open"),
+        ItemState::Done => text("完了", "done"),
+        ItemState::Dropped => text("取り消し", "dropped"),
+        ItemState::Superseded => text("置き換え済み", "replaced"),
+        ItemState::Unknown => text("状態不明", "state not known"),
+    }
+}
+
+pub(crate) fn due(day: &str, language: Language) -> String {
+    pick(language, format!("{day} まで"), format!("due {day}"))
 }
 
 pub(crate) fn version(language: Language, number: u32) -> String {

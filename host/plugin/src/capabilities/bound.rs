@@ -79,15 +79,16 @@ impl Bound {
     }
 
     pub(super) fn hand_texts(&mut self, texts: &[KeptText]) {
-        let messages = texts.iter().map(|text| &text.span.message);
+        self.hand_references(texts.iter().map(|text| &text.span.message));
+    }
+
+    pub(super) fn hand_references<'m>(&mut self, messages: impl Iterator<Item = &'m MessageRef>) {
         self.cited
             .extend(messages.map(|at| (at.channel_id.clone(), at.ts.clone())));
     }
 
     pub(super) fn hand_candidates(&mut self, found: &Candidates) {
-        let messages = found.messages.iter().map(|found| &found.at);
-        self.cited
-            .extend(messages.map(|at| (at.channel_id.clone(), at.ts.clone())));
+        self.hand_references(found.messages.iter().map(|found| &found.at));
     }
 
     /// Refuses a channel whose messages may not be used.

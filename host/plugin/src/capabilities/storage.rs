@@ -2,8 +2,8 @@
 
 use super::CallState;
 use crate::bindings::storage::{
-    Backlog, Deferral, Due, DueQuery, Host, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    StorageError, Strike,
+    Backlog, Deferral, Due, DueQuery, Host, ItemQuery, Marked, Memory, MemoryDraft, MemoryQuery,
+    MessageQuery, StorageError, Strike,
 };
 use crate::bindings::types::{Channel, Item, KeptSpan, KeptText, MemoryType, Message, Scope};
 use crate::storage::Storage;
@@ -111,13 +111,18 @@ impl Host for CallState {
         })
     }
 
-    async fn list_items(&mut self, channel_id: String, until: String) -> Stored<Option<Vec<Item>>> {
-        self.bound.hears(&channel_id, "read the items of")?;
-        import!(self, "storage.list-items", (&channel_id, &until), {
-            let items = self.storage.list_items(channel_id, until).await;
+    async fn list_items(&mut self, query: ItemQuery) -> Stored<Option<Vec<Item>>> {
+        match &query.channel_id {
+            Some(channel_id) => self.bound.hears(channel_id, "read the items of")?,
+            None => self.bound.reads("items")?,
+        }
+        import!(self, "storage.list-items", query, {
+            let items = self.storage.list_items(query).await;
             if let Ok(Some(items)) = &items {
                 let titles: Vec<KeptText> = items.iter().map(|item| item.title.clone()).collect();
                 self.bound.hand_texts(&titles);
+                let sources = items.iter().filter_map(|item| item.state_source.as_ref());
+                self.bound.hand_references(sources);
                 self.tape.saw_texts(&titles);
             }
             items

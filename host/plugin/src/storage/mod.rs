@@ -14,8 +14,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use crate::bindings::storage::{
-    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Marked, Memory, MemoryDraft, MemoryId,
-    MemoryQuery, MessageQuery, SaveMode, StorageError, Strike,
+    Backlog, ChannelFilter, Deferral, Due, DueQuery, ItemQuery, Keep, Marked, Memory, MemoryDraft,
+    MemoryId, MemoryQuery, MessageQuery, SaveMode, StorageError, Strike,
 };
 pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
 use crate::bindings::types::{Item, KeptSpan, KeptText, Scope};
@@ -78,12 +78,8 @@ pub trait Storage: Send + Sync {
     /// ends with its message.
     async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError>;
 
-    /// The open items of a channel as of `until`. A store that keeps no items, like this default, returns `None`.
-    async fn list_items(
-        &self,
-        _channel_id: String,
-        _until: String,
-    ) -> Result<Option<Vec<Item>>, StorageError> {
+    /// The items that a query selects. A store that keeps no items, like this default, returns `None`.
+    async fn list_items(&self, _query: ItemQuery) -> Result<Option<Vec<Item>>, StorageError> {
         Ok(None)
     }
 
@@ -209,12 +205,8 @@ impl<T: Storage + ?Sized> Storage for Arc<T> {
         (**self).read_spans(spans).await
     }
 
-    async fn list_items(
-        &self,
-        channel_id: String,
-        until: String,
-    ) -> Result<Option<Vec<Item>>, StorageError> {
-        (**self).list_items(channel_id, until).await
+    async fn list_items(&self, query: ItemQuery) -> Result<Option<Vec<Item>>, StorageError> {
+        (**self).list_items(query).await
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

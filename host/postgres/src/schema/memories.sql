@@ -138,6 +138,7 @@ CREATE TABLE items (
     kind BIGINT NOT NULL CHECK (kind IN (0, 1, 2, 3)), -- 0 a decision, 1 a task, 2 a question, 3 a fact
     start BIGINT NOT NULL,
     length BIGINT NOT NULL,
+    is_marked BIGINT NOT NULL DEFAULT 0 CHECK (is_marked IN (0, 1)), -- 1 if the message says so itself, in the form `decision: …`
     PRIMARY KEY (message, kind, start)
 );
 

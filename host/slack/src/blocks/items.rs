@@ -101,6 +101,15 @@ pub(super) fn item_blocks(items: &[ItemLine], language: Language) -> Vec<Value> 
     blocks
 }
 
+/// The answer if nobody changed an item in Slack, on the page or in the terminal.
+#[must_use]
+pub fn nothing_to_undo(language: Language) -> &'static str {
+    match language {
+        Language::Japanese => "人による変更はありません。✅ はメッセージから外すと取り消せます。",
+        Language::English => "Nobody changed it. A ✅ is taken back on the message itself.",
+    }
+}
+
 /// The state that an item has after somebody changed it.
 #[must_use]
 pub fn item_changed(item: &ItemLine, language: Language) -> String {

@@ -27,7 +27,7 @@ pub use answers::{
 };
 pub use home::{HomeChannel, HomeContent, home_view};
 pub(crate) use items::chosen;
-pub use items::{ITEM, ItemChoice, ItemLine, item_changed, items_message};
+pub use items::{ITEM, ItemChoice, ItemLine, item_changed, items_message, nothing_to_undo};
 pub use lines::Source;
 pub use memory::{
     HistoryView, MemorySources, MemoryView, SourcedLine, SourcesView, direct_message, help_message,

@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use crate::params;
 use crate::session::{Connection, Result};
 use myao_plugin::state::items::{ItemChanged, ItemFilter, ItemId, StoredItem};
-use myao_plugin::storage::MemoryDraft;
+use myao_plugin::storage::{ItemQuery, MemoryDraft};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Item, ItemState, KeptSpan, KeptText, MessageRef, User, erasure};
+use myao_plugin::{Item, ItemKind, ItemState, KeptSpan, KeptText, MessageRef, User, erasure};
+use myao_terms::addressed::{self, Noted};
 
 use crate::fault::Fault;
 use crate::memories::lines;
@@ -19,6 +20,9 @@ use crate::messages::stored::channel_key;
 use crate::place::Place;
 use crate::rows as columns;
 use crate::sight::Sight;
+
+/// A longer title is cut, in Unicode scalar values.
+const MAX_TITLE: u32 = 200;
 
 /// Stores the changes of a draft. An item that is stored already, and a change that its message said before, stay as they are.
 pub(crate) fn add(
@@ -36,7 +40,9 @@ pub(crate) fn add(
         let at = columns::key(&change.message.ts)?;
         match rows::columns(&change.event) {
             None => {
-                let insert = "INSERT INTO items (message, kind, start, length) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING";
+                let insert = "INSERT INTO items (message, kind, start, length) SELECT ?1, ?2, ?3, ?4 \
+                    WHERE NOT EXISTS (SELECT 1 FROM items WHERE message = ?1 AND kind = ?2 AND is_marked = 1) \
+                    ON CONFLICT DO NOTHING";
                 connection.execute(insert, params![title, kind, start, length])?;
             }
             Some((field, value)) => {
@@ -62,13 +68,42 @@ pub(crate) fn erase(connection: &Connection, messages: &str) -> Result<()> {
     ] {
         connection.execute(sql, [messages])?;
     }
+    let left = "SELECT key, text FROM messages \
+        WHERE key IN (SELECT value FROM integers(?1)) AND deleted_at IS NULL AND is_bot = 0";
+    let left: Vec<(i64, String)> = columns::list(connection, left, params![messages], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })?;
+    for (key, text) in left {
+        mark(connection, key, &text)?;
+    }
     Ok(())
 }
 
-/// Removes the items of a channel that messages made, or of all channels: they are made anew. What people set stays.
+/// Notes the item that a message marks itself.
+pub(crate) fn mark(connection: &Connection, key: i64, text: &str) -> Result<()> {
+    let Some((noted, said)) = addressed::noted(text) else {
+        return Ok(());
+    };
+    let kind = rows::kind_code(match noted {
+        Noted::Decision => ItemKind::Decision,
+        Noted::Task => ItemKind::Task,
+        Noted::Fact => ItemKind::Fact,
+    });
+    let scalars = |range| {
+        let part = text.get(range).map_or(0, |part: &str| part.chars().count());
+        u32::try_from(part).unwrap_or(u32::MAX)
+    };
+    let (start, length) = (scalars(0..said.start), scalars(said).min(MAX_TITLE));
+    let insert =
+        "INSERT INTO items (message, kind, start, length, is_marked) VALUES (?1, ?2, ?3, ?4, 1)";
+    connection.execute(insert, params![key, kind, start, length])?;
+    Ok(())
+}
+
+/// Removes the items of a channel that a model made: they are made anew. What people marked and set stays.
 pub(crate) fn begin_again(connection: &Connection, channel: i64) -> Result<()> {
     for sql in [
-        "DELETE FROM items WHERE message IN (SELECT key FROM messages WHERE channel = ?1)",
+        "DELETE FROM items WHERE is_marked = 0 AND message IN (SELECT key FROM messages WHERE channel = ?1)",
         "DELETE FROM item_changes WHERE user_id = '' AND message IN (SELECT key FROM messages WHERE channel = ?1)",
     ] {
         connection.execute(sql, [channel])?;
@@ -84,20 +119,28 @@ pub(crate) fn forget_user(connection: &Connection, place: &Place, user_id: &str)
     Ok(())
 }
 
-/// The open items of a channel that may be read here.
-pub(crate) fn open(
+/// The items that a query of the component selects.
+pub(crate) fn selected(
     connection: &Connection,
     place: &Place,
-    channel_id: &str,
-    until: &str,
+    query: &ItemQuery,
 ) -> Result<Vec<Item>, Fault> {
+    let since = query.since.as_deref().map(TsKey::parse).transpose()?;
     let filter = ItemFilter {
-        channel_id: Some(channel_id.to_owned()),
-        until: Some(TsKey::parse(until)?),
+        channel_id: query.channel_id.clone(),
+        until: Some(TsKey::parse(&query.until)?),
     };
-    let items = items(connection, place, &filter)?.into_iter();
-    let items = items.map(|stored| stored.item);
-    Ok(items.filter(|item| item.state == ItemState::Open).collect())
+    let mut selected = Vec::new();
+    for StoredItem { item, .. } in items(connection, place, &filter)? {
+        let is_new = match since {
+            Some(since) => TsKey::parse(&item.state_since)? >= since,
+            None => true,
+        };
+        if is_new && (query.closed || item.state == ItemState::Open) {
+            selected.push(item);
+        }
+    }
+    Ok(selected)
 }
 
 /// The items that may be seen here, in order of their messages.

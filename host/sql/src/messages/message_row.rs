@@ -12,7 +12,7 @@ pub(crate) struct MessageRow {
     pub(crate) thread: Option<i64>,
     user_id: String,
     author_name: Option<String>,
-    is_bot: bool,
+    pub(crate) is_bot: bool,
     pub(crate) text: String,
     edited_at: Option<i64>,
     deleted_at: Option<i64>,

@@ -227,7 +227,6 @@ impl<'a> Search<'a> {
                 counts: Vec::new(),
                 length: 0,
                 similarity: None,
-                done_at: row.get::<Option<i64>>(10)?.map(rows::ts),
             };
             found.push((ts, index_row, found_message));
             Ok(())

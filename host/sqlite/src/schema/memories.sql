@@ -177,6 +177,7 @@ CREATE TABLE items (
     kind INTEGER NOT NULL CHECK (kind IN (0, 1, 2, 3)), -- 0 a decision, 1 a task, 2 a question, 3 a fact
     start INTEGER NOT NULL,
     length INTEGER NOT NULL,
+    is_marked INTEGER NOT NULL DEFAULT 0 CHECK (is_marked IN (0, 1)), -- 1 if the message says so itself, in the form `decision: …`
     PRIMARY KEY (message, kind, start)
 ) STRICT, WITHOUT ROWID;
 

@@ -162,12 +162,8 @@ impl storage::Host for Over {
         answer(self.storage().read_spans(to(spans)?).await)
     }
 
-    async fn list_items(
-        &mut self,
-        channel_id: String,
-        until: String,
-    ) -> Answer<Option<Vec<types::Item>>> {
-        answer(self.storage().list_items(channel_id, until).await)
+    async fn list_items(&mut self, query: storage::ItemQuery) -> Answer<Option<Vec<types::Item>>> {
+        answer(self.storage().list_items(to(query)?).await)
     }
 
     async fn list_due(&mut self, query: storage::DueQuery) -> Answer<storage::Due> {

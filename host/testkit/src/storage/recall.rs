@@ -70,7 +70,6 @@ impl State {
                     .collect(),
                 length: count(said.iter()),
                 similarity: None,
-                done_at: None,
                 message,
             })
         });

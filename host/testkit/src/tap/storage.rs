@@ -6,8 +6,8 @@ use std::sync::Arc;
 use myao_plugin::embedder::Meaning;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
-    Message, MessageQuery, Storage, StorageError, Strike,
+    Backlog, Channel, Deferral, Due, DueQuery, ItemQuery, Marked, Memory, MemoryDraft, MemoryId,
+    MemoryQuery, Message, MessageQuery, Storage, StorageError, Strike,
 };
 use myao_plugin::{Item, KeptSpan, KeptText, Place, Places, Scope};
 
@@ -66,13 +66,9 @@ impl Storage for Tapped {
         self.line.through(call, self.inner.list_strikes()).await
     }
 
-    async fn list_items(
-        &self,
-        channel_id: String,
-        until: String,
-    ) -> Result<Option<Vec<Item>>, StorageError> {
-        let call = self.line.call("storage.list-items", &(&channel_id, &until));
-        let done = self.inner.list_items(channel_id, until);
+    async fn list_items(&self, query: ItemQuery) -> Result<Option<Vec<Item>>, StorageError> {
+        let call = self.line.call("storage.list-items", &query);
+        let done = self.inner.list_items(query);
         self.line.through(call, done).await
     }
 

@@ -11,7 +11,7 @@ import { findCandidates, visible } from './recall.js';
 import { State } from './state.js';
 import { terms } from './terms.js';
 
-/** @import {Deferral, DueQuery, KeptSpan, MemoryDraft, MemoryQuery, MessageQuery, RecallQuery} from '../../contract.js' */
+/** @import {Deferral, DueQuery, ItemQuery, KeptSpan, MemoryDraft, MemoryQuery, MessageQuery, RecallQuery} from '../../contract.js' */
 /** @import {Place} from '../bound.js' */
 /** @import {Kept, KeptMemory} from './state.js' */
 
@@ -127,7 +127,7 @@ export class MemoryStore {
       // Nobody picks anything here: what corrections strike is kept by the program.
       listStrikes: () => [],
       // Items are kept by the program.
-      listItems: (/** @type {string} */ channelId) => hears(channelId),
+      listItems: (/** @type {ItemQuery} */ { channelId }) => (channelId === undefined ? undefined : hears(channelId)),
       listMemories: (/** @type {MemoryQuery} */ query) => {
         const found = listMemories(state, query, sees);
         for (const memory of found) given.memories.add(memory.id);

@@ -81,7 +81,6 @@ function foundIn(state, channelId, keys, query, utcOffsetSeconds, similarities) 
     counts: query.terms.map((term) => termsOf(found[n]).filter((other) => other === term).length),
     length: termsOf(found[n]).length,
     similarity: similarities.get(found[n]),
-    doneAt: undefined,
   }));
 }
 

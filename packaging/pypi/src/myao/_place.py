@@ -18,6 +18,7 @@ from .storage import (
     Due,
     DueQuery,
     Given,
+    ItemQuery,
     MemoryDraft,
     MemoryQuery,
     MessageQuery,
@@ -64,9 +65,10 @@ class Place:
         """Nothing: what corrections strike is kept by the program."""
         return []
 
-    def list_items(self, channel_id: str, until: str) -> list[Item] | None:
+    def list_items(self, query: ItemQuery) -> list[Item] | None:
         """None: items are kept by the program."""
-        self._hears(channel_id)
+        if query.channel_id is not None:
+            self._hears(query.channel_id)
         return None
 
     def list_memories(self, query: MemoryQuery) -> list[StoredMemory]:

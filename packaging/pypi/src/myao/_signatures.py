@@ -37,7 +37,7 @@ IMPORTS: dict[str, dict[str, Signature]] = {
         "list-strikes": function(returns=list[storage.Strike], fails=StorageError),
         "list-memories": function(storage.MemoryQuery, returns=list[storage.StoredMemory], fails=StorageError),
         "read-spans": function(list[KeptSpan], returns=list[KeptText], fails=StorageError),
-        "list-items": function(str, str, returns=Union[list[Item], None], fails=StorageError),
+        "list-items": function(storage.ItemQuery, returns=Union[list[Item], None], fails=StorageError),
         "list-due": function(storage.DueQuery, returns=storage.Due, fails=StorageError),
         "get-backlog": function(str, Text, str, returns=storage.Backlog, fails=StorageError),
         "save-memory": function(storage.MemoryDraft, returns=storage.StoredMemory, fails=StorageError),

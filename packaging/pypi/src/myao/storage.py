@@ -101,6 +101,18 @@ class MemoryQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemQuery:
+    """Which items to list."""
+
+    channel_id: str | None
+    """One channel's; `None` for those of every channel."""
+    since: str | None
+    until: str
+    closed: bool
+    """Whether to list those too that are not open."""
+
+
+@dataclass(frozen=True, slots=True)
 class Backlog:
     """What waits to be summarised in a channel or a thread, as of a point in time."""
 
@@ -216,7 +228,6 @@ class FoundMessage:
     length: int
     """How many terms its text has."""
     similarity: F32 | None = None
-    done_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

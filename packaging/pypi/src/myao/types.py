@@ -135,6 +135,8 @@ class Item:
     owner: User | None
     due: str | None
     """As `2026-08-07`."""
+    state_since: str
+    state_source: MessageRef | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use chrono::NaiveDate;
-use myao_bot::reading::items::{Wanted, changes_json, item_json, name_of, named};
+use myao_bot::reading::items::{Wanted, changes_json, item_json, name_of, named, only_named};
 use myao_bot::reading::links::link_or_id;
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
@@ -45,14 +45,10 @@ async fn list(app: &App, arguments: &ListedItems) -> anyhow::Result<ExitCode> {
             .as_of
             .map(|until| key(last_second(app, until).unix_seconds + 1)),
     };
-    let owner = match &arguments.owner {
-        Some(owner) => Some(person(&*workspace, owner).await?),
-        None => None,
-    };
     let wanted = Wanted {
         kinds: arguments.kind.iter().map(|kind| kind_of(*kind)).collect(),
         closed: arguments.all || arguments.since.is_some(),
-        owner,
+        owner: arguments.owner.as_deref().map(only_named),
         since: arguments
             .since
             .map(|since| key(beginning(app, since).div_euclid(1000))),
@@ -73,7 +69,7 @@ async fn list(app: &App, arguments: &ListedItems) -> anyhow::Result<ExitCode> {
         let without_model = app.config.agents.memory.model_id.is_none();
         let why = match is_nothing_known {
             true if without_model => {
-                "There are no items: a model reports them with the memories that it makes, and the configuration names no model (`agents.memory.model_id`)."
+                "There are no items: no message begins with `decision:` or `todo:`, and the configuration names no model (`agents.memory.model_id`) that would report others."
             }
             true => {
                 "There are no items yet: a model reports them with the next memories. For older messages: myao rebuild"

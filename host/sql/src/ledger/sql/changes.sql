@@ -21,4 +21,13 @@ WHERE i.kind IN (1, 2) AND COALESCE(u.is_bot, 0) = 0
     AND m.workspace = ?1 AND d.at <= ?5 AND (?4 IS NULL OR m.channel = ?4)
     AND (?2 IS NULL OR m.channel IN (SELECT value FROM integers(?2))
         OR (?3 = 1 AND EXISTS (SELECT 1 FROM channel_audience AS a WHERE a.channel = m.channel AND a.is_open = 1)))
+UNION ALL
+-- A correction replaces what its author picked.
+SELECT i.message, i.kind, i.start, 0, '', NULL, s.ts_key, 'superseded', NULL
+FROM items AS i
+JOIN messages AS m ON m.key = i.message AND m.deleted_at IS NULL
+JOIN strikes AS s ON s.workspace = m.workspace AND s.channel = m.channel AND s.struck_key = m.ts_key
+WHERE m.workspace = ?1 AND s.ts_key <= ?5 AND (?4 IS NULL OR m.channel = ?4)
+    AND (?2 IS NULL OR m.channel IN (SELECT value FROM integers(?2))
+        OR (?3 = 1 AND EXISTS (SELECT 1 FROM channel_audience AS a WHERE a.channel = m.channel AND a.is_open = 1)))
 ORDER BY 1, 7, 4;

@@ -10,17 +10,9 @@ SELECT
     m.edited_at,
     asked.ts_key IS NOT NULL,
     m.channel,
-    m.key,
-    (
-        SELECT MIN(d.at) FROM done_marks AS d
-        LEFT JOIN users AS marker ON marker.workspace = m.workspace AND marker.id = d.user_id
-        WHERE d.channel = m.channel AND d.ts_key = m.ts_key AND d.is_given = 1 AND d.at <= ?2
-            AND COALESCE(marker.is_bot, 0) = 0
-            AND (marker.is_guest = 0 OR (marker.is_guest IS NULL AND c.members_at = 0 AND c.audience <> 2))
-    )
+    m.key
 FROM integers(?1) AS wanted
 CROSS JOIN messages AS m ON m.key = wanted.value
-JOIN channels AS c ON c.key = m.channel
 LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id
 LEFT JOIN backlog AS t ON t.channel = m.channel AND t.thread_key = m.ts_key AND m.thread_key IS NULL
 LEFT JOIN replies AS asked ON asked.channel = m.channel AND asked.ts_key = m.ts_key AND asked.kind = 0;

@@ -1,10 +1,10 @@
 //! What people mark as done.
 
-use myao_plugin::Place;
 use myao_plugin::state::forgetting::{Forget, Mode};
+use myao_plugin::storage::ItemQuery;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::recall::RecallQuery;
 use myao_plugin::storage::records::{DoneMark, MessageRecord, UserRecord};
+use myao_plugin::{ItemState, Place};
 
 use super::{New, Stored, message, public, record, user};
 use crate::conformance::key;
@@ -43,7 +43,7 @@ async fn task(new: New<'_>) -> Stored {
         .await;
     let task = MessageRecord {
         user_id: "U2".into(),
-        ..record("1.0", None, "Order labels.")
+        ..record("1.0", None, "todo: order labels")
     };
     stored.apply(&[message(task)]).await;
     stored.apply(&public("C1", "1.0")).await;
@@ -52,19 +52,17 @@ async fn task(new: New<'_>) -> Stored {
 
 /// When the task was marked, as known at a time.
 async fn done_at(stored: &Stored, until: &str) -> Option<String> {
-    let query = RecallQuery {
-        terms: vec!["labels".into()],
-        text: String::new(),
-        channels: Vec::new(),
+    let query = ItemQuery {
+        channel_id: Some("C1".into()),
         since: None,
         until: until.into(),
-        limit: 10,
-        neighbours: 0,
+        closed: true,
     };
     let found = stored.at(Place::Channel("C1".into()));
-    let found = found.find_candidates(query, None).await.unwrap().messages;
+    let found = found.list_items(query).await.unwrap().unwrap();
     assert_eq!(found.len(), 1);
-    found[0].done_at.clone()
+    let is_done = found[0].state == ItemState::Done;
+    is_done.then(|| found[0].state_since.clone())
 }
 
 fn at(ts: &str) -> Option<String> {

@@ -3,7 +3,7 @@
 use myao_plugin::state::forgetting::{Forget, Mode};
 use myao_plugin::state::items::{Change, ItemFilter, ItemId, StoredItem};
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::{MemoryDraft, Storage};
+use myao_plugin::storage::{ItemQuery, MemoryDraft, Storage};
 use myao_plugin::{ItemChange, ItemEvent, ItemKind, ItemState, KeptSpan, Place, User, names};
 
 use super::done::{CHECK, guest, mark};
@@ -88,8 +88,17 @@ async fn items(stored: &Stored) -> Vec<String> {
     items_at(stored, Place::Operator, None).await
 }
 
+fn query(channel_id: Option<&str>, until: &str) -> ItemQuery {
+    ItemQuery {
+        channel_id: channel_id.map(str::to_owned),
+        since: None,
+        until: until.to_owned(),
+        closed: false,
+    }
+}
+
 async fn open(stored: &Stored, until: &str) -> Vec<String> {
-    let open = here(stored).list_items("C1".into(), until.into()).await;
+    let open = here(stored).list_items(query(Some("C1"), until)).await;
     let open = open.unwrap().expect("the store keeps items");
     open.into_iter().map(|item| item.title.text).collect()
 }
@@ -170,7 +179,7 @@ pub async fn items_are_seen_where_their_channel_is(new: New<'_>) {
     );
     let refused = stored
         .at(elsewhere)
-        .list_items("C1".into(), "9.0".into())
+        .list_items(query(Some("C1"), "9.0"))
         .await;
     assert!(refused.is_err(), "{refused:?}");
 }
@@ -227,4 +236,80 @@ pub async fn messages_that_are_not_stored_have_no_items(new: New<'_>) {
     assert!(saved.is_err());
     assert_eq!(items(&stored).await, [""; 0]);
     stored.apply(&[said("5.0", None, "nothing")]).await;
+}
+
+pub async fn queries_choose_items_by_their_state_and_its_time(new: New<'_>) {
+    let stored = noted(new).await;
+    let listed = async |since: Option<&str>, closed| {
+        let query = ItemQuery {
+            since: since.map(str::to_owned),
+            closed,
+            ..query(None, "9.0")
+        };
+        let items = here(&stored).list_items(query).await.unwrap();
+        let items = items.unwrap().into_iter();
+        let titles: Vec<String> = items.map(|item| item.title.text).collect();
+        titles
+    };
+    assert_eq!(listed(None, true).await, ["the door", "lunch"]);
+    assert_eq!(listed(None, false).await, ["lunch"]);
+    assert_eq!(listed(Some("2.5"), true).await, ["the door"]);
+    assert_eq!(listed(Some("2.5"), false).await, [""; 0]);
+    let here = here(&stored);
+    let all = here.list_items(ItemQuery {
+        closed: true,
+        ..query(None, "9.0")
+    });
+    let all = all.await.unwrap().unwrap();
+    assert_eq!(all[0].state_since, key("3.0").to_string());
+    assert_eq!(all[0].state_source, Some(of_c1("3.0")));
+    assert_eq!(
+        (all[1].state_since.clone(), &all[1].state_source),
+        (key("2.0").to_string(), &None)
+    );
+}
+
+pub async fn messages_that_say_so_themselves_are_items_as_long_as_they_do(new: New<'_>) {
+    let stored = stored(new).await;
+    let decision = said("5.0", None, "@myao decision: we ship on Monday\nmore later");
+    let mut program = super::record("6.0", None, "todo: deploy");
+    program.is_bot = true;
+    stored.apply(&[decision, super::message(program)]).await;
+    assert_eq!(items(&stored).await, ["we ship on Monday: open - -"]);
+    // A model's report of the same adds nothing, and a rebuild keeps it.
+    let decided = ItemChange {
+        kind: ItemKind::Decision,
+        ..change(("5.0", 8), "5.0", Noted)
+    };
+    let reported = MemoryDraft {
+        items: vec![decided],
+        ..version(&[("- Monday", &["5.0"])], &["5.0"])
+    };
+    save(&stored, reported, &[]).await;
+    stored.begin_again(None, 9).await.unwrap();
+    assert_eq!(items(&stored).await, ["we ship on Monday: open - -"]);
+    stored
+        .apply_at(9, &[edited("5.0", None, "8.0", "決定: 火曜")])
+        .await;
+    assert_eq!(items(&stored).await, ["火曜: open - -"]);
+    stored
+        .apply_at(9, &[edited("5.0", None, "9.0", "nothing yet")])
+        .await;
+    assert_eq!(items(&stored).await, [""; 0]);
+}
+
+pub async fn what_a_correction_strikes_is_superseded(new: New<'_>) {
+    let stored = noted(new).await;
+    stored
+        .apply(&[user("U1", "Dora", 1), guest("U1", false)])
+        .await;
+    stored
+        .apply(&[
+            super::marks::correction(),
+            super::marks::strike("U1", &["2.0"]),
+        ])
+        .await;
+    assert_eq!(items(&stored).await[1], "lunch: superseded - -");
+    let then = items_at(&stored, Place::Operator, Some("4.0")).await;
+    assert_eq!(then[1], "lunch: open - -");
 }

@@ -133,6 +133,9 @@ macro_rules! workspace_conformance {
             tasks_that_a_person_ticks_are_done_until_the_tick_is_taken_back,
             somebody_who_is_forgotten_owns_no_item_and_has_set_none,
             messages_that_are_not_stored_have_no_items,
+            queries_choose_items_by_their_state_and_its_time,
+            messages_that_say_so_themselves_are_items_as_long_as_they_do,
+            what_a_correction_strikes_is_superseded,
         );
         $crate::workspace_conformance!($fixture; marks:
             marked_messages_come_oldest_first_up_to_a_time_and_a_number,

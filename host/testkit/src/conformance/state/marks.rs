@@ -260,11 +260,11 @@ pub async fn pins_of_the_platform_are_listed_newest_message_first(new: New<'_>) 
 }
 
 /// A correction by U1 of the time 5.0.
-fn correction() -> Effect {
+pub(super) fn correction() -> Effect {
     said("5.0", None, CORRECTION)
 }
 
-fn strike(by: &str, struck: &[&str]) -> Effect {
+pub(super) fn strike(by: &str, struck: &[&str]) -> Effect {
     Effect::Strike {
         channel_id: "C1".into(),
         correction: key("5.0"),

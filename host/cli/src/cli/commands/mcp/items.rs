@@ -1,10 +1,10 @@
 //! The tools for items of the ledger.
 
 use anyhow::Context as _;
-use myao_bot::reading::items::{Wanted, changes_json, item_json, named};
+use myao_bot::reading::items::{Wanted, changes_json, item_json, named, only_named};
 use myao_plugin::state::items::{ItemFilter, StoredItem};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Timestamp, User, names};
+use myao_plugin::{Timestamp, names};
 use serde_json::{Value, json};
 
 use super::parameters::{ChangesParameters, ItemsParameters};
@@ -24,12 +24,7 @@ impl Tools {
         let wanted = Wanted {
             kinds: kind.transpose()?.into_iter().collect(),
             closed: of.closed,
-            owner: of.owner.map(|name| User {
-                // By the name alone: whose id it is, is not for everybody to look up.
-                id: String::new(),
-                name,
-                is_bot: false,
-            }),
+            owner: of.owner.as_deref().map(only_named),
             since: None,
         };
         // The whole second counts.

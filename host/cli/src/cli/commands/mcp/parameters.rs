@@ -36,18 +36,6 @@ pub(super) struct ChannelParameters {
     pub(super) channel: String,
 }
 
-/// Which decisions.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct DecisionsParameters {
-    /// The channel's name, with or without "#", or its id; all channels if left out.
-    pub(super) channel: Option<String>,
-    /// The subject of the decisions, in a few words: the messages that fit best are quoted. All decisions if left out.
-    pub(super) about: Option<String>,
-    /// From when on: "2026-03-02", "last Friday"; all if left out.
-    pub(super) since: Option<String>,
-}
-
 /// Which items.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
