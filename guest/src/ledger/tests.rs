@@ -244,26 +244,32 @@ fn a_block_without_the_form_leaves_the_text_as_it_is() {
 }
 
 #[test]
-fn a_prompt_shows_what_waits_and_then_the_newest() {
+fn a_prompt_shows_what_is_spoken_of_then_what_waits_and_then_the_newest() {
     let item = |kind, seconds: i64| {
         let mut item = Item { kind, ..task() };
         item.title.span.message.ts = ts(seconds);
         item
     };
+    let mut yard = item(ItemKind::Fact, 1);
+    yard.title.text = "The yard is closed.".to_owned();
     let items = vec![
-        item(ItemKind::Fact, 1),
+        yard,
         item(ItemKind::Task, 2),
         item(ItemKind::Decision, 3),
         item(ItemKind::Question, 4),
     ];
-    let kinds = |room| -> Vec<ItemKind> {
-        let shown = shown(items.clone(), room, &|texts| vec![10; texts.len()]);
+    let kinds_beside = |messages: &str, room| -> Vec<ItemKind> {
+        let shown = shown(items.clone(), messages, room, &|texts| {
+            vec![10; texts.len()]
+        });
         shown.into_iter().map(|item| item.kind).collect()
     };
-    assert_eq!(kinds(30), [ItemKind::Question]);
+    let kinds = |room| kinds_beside("Good morning", room);
+    assert_eq!(kinds(16), [ItemKind::Question]);
+    assert_eq!(kinds_beside("Is the yard open?", 16), [ItemKind::Fact]);
     assert_eq!(
-        kinds(90),
+        kinds(48),
         [ItemKind::Task, ItemKind::Decision, ItemKind::Question]
     );
-    assert_eq!(kinds(120).len(), 4);
+    assert_eq!(kinds(64).len(), 4);
 }

@@ -16,6 +16,7 @@ mod judgment;
 mod overview;
 mod question;
 mod quote;
+mod quoted;
 mod reply;
 mod situation;
 mod target;

@@ -3,8 +3,8 @@
 use super::asker::{PromptInput, Said};
 use super::confirmation::{Confirmation, confirmation};
 use super::further::{self, Searches};
-use super::overview::Text;
 use super::quote;
+use super::quoted::{Text, quoting};
 use super::situation::{Situation, Wanted};
 use super::{Answered, Responder, citing};
 use crate::answer::{Accepted, AnswerKind, ReplyExpectation, judge_reply, says_nothing};
@@ -15,7 +15,7 @@ use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Answer, Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
-use crate::bindings::types::{Context, Engine, Source, User};
+use crate::bindings::types::{Context, Engine, User};
 use crate::check::{self, Doubts};
 use crate::fit::{NOTHING, count};
 use crate::grounding::{Given, may_cite};
@@ -315,16 +315,6 @@ impl Responder<'_> {
     }
 }
 
-impl Answered {
-    /// The answer with its numbers shown so.
-    fn shown(mut self, shown: &dyn Fn(usize, &Source) -> String) -> Self {
-        let (answer, citations) = &self.unlinked;
-        let (text, citations) = answer.with_links(&self.sources, citations, shown);
-        (self.text, self.citations) = (text, citations);
-        self
-    }
-}
-
 /// The answer to a mark: what it changed, in fixed words.
 fn confirmed(Confirmation { text, citations }: Confirmation) -> Answered {
     Answered {
@@ -349,22 +339,6 @@ fn quoted(situation: &Situation) -> Answered {
         sources: quoted.sources,
     };
     quoting(text, quoted.found_nothing)
-}
-
-/// An answer that lists items or messages.
-pub(super) fn quoting(text: Text, found_nothing: bool) -> Answered {
-    let answered = Answered {
-        text: String::new(),
-        engine: Engine::Extractive,
-        truncated: false,
-        left_out: NOTHING,
-        citations: Vec::new(),
-        found_nothing,
-        says_nothing: found_nothing,
-        sources: text.sources,
-        unlinked: (text.answer, text.citations),
-    };
-    answered.shown(&|number, _| format!("[{number}]"))
 }
 
 /// The people of the target thread; at the top level, the author of the answered message.

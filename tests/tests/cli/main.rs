@@ -29,6 +29,7 @@ mod import_limits;
 mod init;
 mod items;
 mod journal;
+mod ledger;
 mod llm_calls;
 mod llm_failures;
 mod llm_runs;

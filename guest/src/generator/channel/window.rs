@@ -16,6 +16,7 @@ use crate::generator::due::summarized_through;
 use crate::ledger;
 use crate::ports::Ports;
 use crate::programs::{self, program_lines};
+use crate::prompt::conversation_messages;
 use crate::records::Shown;
 use crate::ts::Ts;
 
@@ -45,7 +46,7 @@ impl Run<'_> {
             records,
             pinned: marks.pinned,
             corrections: marks.corrections,
-            items: self.shown_items(&state.channel.id)?,
+            items: self.shown_items(&context)?,
             ..NO_NOTES
         });
         let around = state.workspace_long_term.iter().chain(&threads);
@@ -54,7 +55,7 @@ impl Run<'_> {
     }
 
     /// The open items that a version's prompt shows; `None` if nobody is asked for any.
-    fn shown_items(&self, channel_id: &str) -> Result<Option<Vec<Item>>, Error> {
+    fn shown_items(&self, context: &Context) -> Result<Option<Vec<Item>>, Error> {
         let Ports {
             storage,
             llm,
@@ -65,14 +66,16 @@ impl Run<'_> {
             return Ok(None);
         }
         let items = storage.list_items(&ItemQuery {
-            channel_id: Some(channel_id.to_owned()),
+            channel_id: Some(context.conversation_history.channel_id.clone()),
             since: None,
             until: self.until().to_string(),
             closed: false,
         });
         let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Memory, texts);
         let room = settings.ledger_max_tokens / 2;
-        let shown = |items| ledger::shown(items, room, &count_tokens);
+        let messages = conversation_messages(context).map(|message| message.text.as_str());
+        let messages = messages.collect::<Vec<_>>().join("\n");
+        let shown = |items| ledger::shown(items, &messages, room, &count_tokens);
         Ok(items.map_err(Error::Storage)?.map(shown))
     }
 

@@ -5,7 +5,7 @@ use super::{Place, place};
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::types::{Citation, Item, KeptText, MessageRef, Source};
 use crate::extractive::messages::{local_date, shown_name};
-use crate::responder::citing;
+use crate::responder::quoted::Text;
 use crate::text::{cut, flatten};
 use crate::ts::Ts;
 
@@ -87,22 +87,7 @@ impl Line {
     }
 }
 
-/// A text with the numbers of its sources.
-pub(in crate::responder) struct Text {
-    pub(in crate::responder) answer: citing::Answer,
-    pub(in crate::responder) citations: Vec<Citation>,
-    pub(in crate::responder) sources: Vec<Source>,
-}
-
 impl Text {
-    pub(super) fn new(heading: String) -> Self {
-        Self {
-            answer: citing::Answer::saying(heading),
-            citations: Vec::new(),
-            sources: Vec::new(),
-        }
-    }
-
     /// Adds a line, perhaps with the name of its channel.
     pub(super) fn add(
         &mut self,

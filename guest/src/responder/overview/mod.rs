@@ -5,7 +5,7 @@ mod lines;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reply::quoting;
+use super::quoted::{Text, quoting};
 use super::{Answered, Responder};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest};
@@ -23,8 +23,6 @@ use crate::text::{fold, is_japanese_letter};
 use crate::ts::Ts;
 use heading::Heading;
 use lines::{Line, scalars};
-
-pub(super) use lines::Text;
 
 /// How many of the newest messages are looked at.
 const MESSAGES: u32 = 500;
