@@ -114,7 +114,7 @@ impl Score {
     #[track_caller]
     fn is_at_least(&self, name: &str, least: f64) {
         let share = self.0 as f64 / self.1 as f64;
-        println!("{name}: {share:.2} ({} of {})", self.0, self.1);
+        eprintln!("{name}: {share:.2} ({} of {})", self.0, self.1);
         assert!(share >= least, "{name}: {share:.2} is below {least}");
     }
 }
