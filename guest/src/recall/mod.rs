@@ -83,12 +83,12 @@ impl Understood {
     }
 }
 
-/// What an overview tells.
+/// The kind of an overview.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverviewOf {
     /// All that was said in a time or a channel.
     All,
-    /// What was decided, in a time or a channel or at all.
+    /// Decisions, in a time or a channel or at all.
     Decisions,
     /// Questions and tasks that are open.
     Open,

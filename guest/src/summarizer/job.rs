@@ -150,7 +150,7 @@ impl Summarizer<'_> {
         let target = if memories.is_empty() {
             let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
             let messages = messages.map(|message| message.text.as_str());
-            // What is still open stays in a summary, word for word perhaps.
+            // A summary may repeat open items word for word.
             let kept = task.context.notes.iter().flat_map(shown_texts);
             let kept = kept.map(|kept| kept.text.as_str());
             Target::Messages(messages.chain(kept).collect())

@@ -16,7 +16,7 @@ const MARKS: [(&str, Mark); 4] = [
     ("訂正", Mark::Correction),
     ("correction", Mark::Correction),
 ];
-/// What a message says itself that it notes.
+/// The kind of thing that a message says it notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noted {
     /// Something that is decided.
@@ -94,7 +94,7 @@ fn marked(text: &str) -> Option<(Mark, &str)> {
     behind_word(text, &MARKS)
 }
 
-/// What a message notes, and where in its text that is said: its first line, behind `decision:`, `決定:`, `todo:` or `タスク:` at
+/// The kind of thing that a message notes, and where its text says it: its first line, behind `decision:`, `決定:`, `todo:` or `タスク:` at
 /// its beginning or after a mention, or behind a mark's word after a mention.
 #[must_use]
 pub fn noted(text: &str) -> Option<(Noted, std::ops::Range<usize>)> {

@@ -118,7 +118,7 @@ fn a_day_takes_no_more_than_its_budget_and_the_next_days_make_the_rest() {
         assert!(days < 30, "{report:#}");
         next_day(&program);
     }
-    // What is reserved for calls in flight decides how often it stops: two days or three.
+    // Reservations for calls in flight decide how often it stops: two days or three.
     assert!(days > 1, "{days} days, {budget} tokens each");
     // A version and a long-term memory of each channel, and the workspace's as often as something new was made.
     assert!(

@@ -101,7 +101,7 @@ fn report(prompt: &str, said: &[Said], told: &Mutex<BTreeSet<i64>>) -> Reply {
     ))
 }
 
-/// What was right of how much.
+/// How many were right, and of how many.
 #[derive(Default)]
 struct Score(usize, usize);
 

@@ -57,7 +57,7 @@ impl Line {
         own
     }
 
-    /// What a message says, as one line with its author.
+    /// The words of a message, as one line with its author.
     fn quoting(said: &str, sources: Vec<KeptText>) -> Self {
         let first = sources.first();
         let author = first.map(|first| shown_name(&first.user.name));

@@ -67,7 +67,8 @@ pub fn only_named(name: &str) -> User {
 /// By the id, or by the name where one of the two is only named. An id may stand for the name.
 fn is_same(owner: &User, person: &User) -> bool {
     if owner.id.is_empty() || person.id.is_empty() {
-        owner.name.to_lowercase() == person.name.to_lowercase() || owner.id == person.name
+        let is_id = !owner.id.is_empty() && owner.id == person.name;
+        is_id || owner.name.to_lowercase() == person.name.to_lowercase()
     } else {
         owner.id == person.id
     }
@@ -168,6 +169,20 @@ pub fn changes_json(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_person_is_the_same_by_id_or_by_name_alone() {
+        let user = |id: &str, name: &str| User {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            is_bot: false,
+        };
+        for owner in [user("U1", "Aki"), user("", "aki")] {
+            assert!(is_same(&owner, &only_named("@Aki")), "{owner:?}");
+            assert!(!is_same(&owner, &user("U2", "")), "{owner:?}");
+        }
+        assert!(is_same(&user("U1", "Aki"), &only_named("U1")));
+    }
 
     #[test]
     fn an_item_is_named_and_found_by_its_name() {
