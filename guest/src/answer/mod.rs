@@ -37,7 +37,7 @@ pub use feedback::{AnswerKind, Complaint, feedback, last_answer};
 pub(crate) use lines::is_empty as says_nothing;
 pub use reply::{ReplyExpectation, judge_reply};
 pub use report::Report;
-pub(crate) use report::without_reports;
+pub(crate) use report::{Named, without_reports};
 
 use crate::bindings::errors::{BadAnswer, LanguageMismatch, OtherReason, TokenExcess};
 use crate::prompt::harmless;

@@ -11,8 +11,8 @@ const MOST_REPORTS: usize = 40;
 /// The report of a model about one item.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Report {
-    /// The number of an item that the prompt shows; `None` for a new one.
-    pub(crate) item: Option<usize>,
+    /// The item that changes; `None` for a new one.
+    pub(crate) item: Option<Named>,
     /// The kind of a new item.
     pub(crate) kind: Option<String>,
     /// The new state.
@@ -24,8 +24,18 @@ pub struct Report {
     pub(crate) owner: Option<String>,
     /// The day it is due.
     pub(crate) due: Option<String>,
-    /// The number of the item that a new one replaces.
-    pub(crate) replaces: Option<usize>,
+    /// The item that a new one replaces.
+    pub(crate) replaces: Option<Named>,
+}
+
+/// An item, as a report names it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Named {
+    /// The number of an item that the prompt shows.
+    Number(usize),
+    /// The quote of a report of the same call that makes the item.
+    Quote(String),
 }
 
 /// The text of an answer, and the reports behind it. `None` stands for a report of another form, and for a whole block

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use chrono::NaiveDate;
 
-use crate::answer::Report;
+use crate::answer::{Named, Report};
 use crate::bindings::types::{
     Context, Item, ItemChange, ItemEvent, ItemKind, ItemState, KeptSpan, Message, MessageRef, User,
 };
@@ -29,6 +29,7 @@ pub(crate) fn changes(reports: &[Option<Report>], context: &Context) -> (Vec<Ite
     let check = Check {
         context,
         items: items.unwrap_or_default(),
+        reports,
     };
     let mut made = Vec::new();
     let mut refused = 0_u32;
@@ -49,6 +50,8 @@ struct Check<'c> {
     context: &'c Context,
     /// Those that the prompt shows.
     items: &'c [Item],
+    /// Those of the whole call.
+    reports: &'c [Option<Report>],
 }
 
 /// A message that says what is reported.
@@ -63,15 +66,8 @@ impl Check<'_> {
     /// The changes of a report; `None` if no message says it.
     fn report(&self, report: &Report) -> Option<Vec<(Ts, ItemChange)>> {
         let said = self.said(&report.quote)?;
-        let (kind, title) = match report.item {
-            Some(number) => {
-                let item = self.item(number)?;
-                let of = Ts::parse(&item.title.span.message.ts).ok()?;
-                if said.ts <= of {
-                    return None;
-                }
-                (item.kind, item.title.span.clone())
-            }
+        let (kind, title) = match &report.item {
+            Some(named) => self.earlier(named, &said)?,
             None => (kind(report.kind.as_deref()?)?, self.title(&said)),
         };
         let change = |kind, title: &KeptSpan, event| {
@@ -101,19 +97,32 @@ impl Check<'_> {
         // A report with one false part is half a guess: its owner or its date is left out, and the rest stands.
         let events = events.into_iter().flatten().flatten();
         changes.extend(events.map(|event| change(kind, &title, event)));
-        let replaced = report.replaces.filter(|_| report.item.is_none());
-        if let Some(replaced) = replaced.and_then(|number| self.item(number)) {
-            let of = Ts::parse(&replaced.title.span.message.ts).ok()?;
-            if of < said.ts && replaced.kind == kind {
-                let event = ItemEvent::State(ItemState::Superseded);
-                changes.push(change(kind, &replaced.title.span, event));
-            }
+        let replaced = report.replaces.as_ref().filter(|_| report.item.is_none());
+        if let Some((of, title)) = replaced.and_then(|named| self.earlier(named, &said))
+            && of == kind
+        {
+            let event = ItemEvent::State(ItemState::Superseded);
+            changes.push(change(kind, &title, event));
         }
         (!changes.is_empty()).then_some(changes)
     }
 
-    fn item(&self, number: usize) -> Option<&Item> {
-        self.items.get(number.checked_sub(1)?)
+    /// The kind and the title of an item of before the message.
+    fn earlier(&self, named: &Named, said: &Said<'_>) -> Option<(ItemKind, KeptSpan)> {
+        let (kind, title) = match named {
+            Named::Number(number) => {
+                let item = self.items.get(number.checked_sub(1)?)?;
+                (item.kind, item.title.span.clone())
+            }
+            Named::Quote(quote) => {
+                let new = self.reports.iter().flatten();
+                let mut new = new.filter(|report| report.item.is_none());
+                let of = new.find(|report| report.quote.trim() == quote.trim())?;
+                (kind(of.kind.as_deref()?)?, self.title(&self.said(quote)?))
+            }
+        };
+        let of = Ts::parse(&title.message.ts).ok()?;
+        (of < said.ts).then_some((kind, title))
     }
 
     /// The newest message of a person with these words.

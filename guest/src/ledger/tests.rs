@@ -130,6 +130,28 @@ fn an_item_is_the_sentence_that_is_quoted_with_the_owner_and_the_day_that_stand_
 }
 
 #[test]
+fn an_item_of_the_same_block_is_named_by_its_quote() {
+    let block = r#"[
+        {"kind": "task", "quote": "The crane is ordered"},
+        {"item": "The crane is ordered", "state": "done", "quote": "the crane came"},
+        {"kind": "decision", "quote": "We ship on 12 August 2026"},
+        {"kind": "decision", "quote": "the crane came", "replaces": "We ship on 12 August 2026"},
+        {"item": "the crane came", "state": "done", "quote": "The crane is ordered"},
+        {"item": "Build 77", "state": "done", "quote": "the crane came"}
+    ]"#;
+    let (shown, refused) = made(block);
+    assert_eq!(refused, 2, "{shown:?}");
+    assert_eq!(shown.len(), 5, "{shown:?}");
+    let [done, superseded] = [
+        "task The crane is ordered.: done (4)",
+        "decision We ship on 12 August 2026, Dora packs it.: superseded (4)",
+    ];
+    for change in [done, superseded] {
+        assert!(shown.contains(&change.to_owned()), "{change}: {shown:?}");
+    }
+}
+
+#[test]
 fn a_later_message_changes_an_item_and_a_new_one_replaces_it() {
     let done = r#"[{"item": 1, "state": "done", "quote": "the crane came"}]"#;
     assert_eq!(
