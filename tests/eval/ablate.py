@@ -31,7 +31,7 @@ RULES = [
     ("numbers in words", "text/values/reading.rs", "in_words", ""),
     ("named weeks", "text/dates/mod.rs", "weeks", ""),
     ("weekdays of months", "text/dates/mod.rs", "weekdays_of_months", ""),
-    ("facts in words", "text/facts/mod.rs", "word_fact", "None"),
+    ("facts in words", "text/facts.rs", "stands_out", "false"),
     ("programs and code", "extractive/messages.rs", "factor", "1.0"),
     ("decisions", "text/cues.rs", "decision", "0.0"),
 ]

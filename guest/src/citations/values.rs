@@ -1,10 +1,10 @@
 //! The values of a text, each in a form that does not depend on how it was written.
 
 use super::features::Kind;
-use crate::text::facts::values;
 use crate::text::values::numbers::{Number, Point, is_year, numbers, point};
+use crate::text::values::{Amount, Value, read};
 
-/// A value of one digit and so few bytes says little: `3月`, `v2`.
+/// A code of one digit and so few bytes says little: `v2`.
 const SHORT: usize = 8;
 /// Phone numbers and the like are the same if their last digits are.
 const LONG_NUMBER: usize = 8;
@@ -12,18 +12,26 @@ const LONG_NUMBER: usize = 8;
 /// Calls `found` with each value of a text in the form of [`crate::text::values::normal`], and how much it
 /// says: a year or a small number says little.
 pub(super) fn each_value(normal: &str, found: &mut impl FnMut(&str, Kind)) {
-    values(normal, &mut |_, key| {
-        if key.bytes().all(|b| b.is_ascii_digit()) {
-            return;
+    for of in read(normal) {
+        match of.value {
+            Value::Address(address) => found(&address, Kind::Value),
+            Value::Code(code) => {
+                let digits = code.bytes().filter(u8::is_ascii_digit).count();
+                let is_slight = digits == 1 && code.len() <= SHORT;
+                found(&code, if is_slight { Kind::Slight } else { Kind::Value });
+            }
+            Value::Number(Amount {
+                digits: (whole, decimals),
+                unit: Some(unit),
+                ..
+            }) => {
+                let is_slight = whole.len() < 2 && decimals.is_empty() || is_year(&whole);
+                let kind = if is_slight { Kind::Slight } else { Kind::Value };
+                found(&format!("{whole}.{decimals} {}", unit.0), kind);
+            }
+            Value::Number(_) | Value::Point(_) | Value::Long(_) => {}
         }
-        let address = key.split_once("://").map_or(key, |(_, rest)| rest);
-        let address = address.strip_prefix("www.").unwrap_or(address);
-        let digits = key.bytes().filter(u8::is_ascii_digit).count();
-        let slight =
-            digits == 1 && key.len() <= SHORT || key.strip_suffix('年').is_some_and(is_year);
-        let kind = if slight { Kind::Slight } else { Kind::Value };
-        found(address.trim_end_matches('/'), kind);
-    });
+    }
     if normal.contains(|c: char| c.is_ascii_digit()) {
         let numbers = numbers(normal);
         let mut rest = numbers.as_slice();

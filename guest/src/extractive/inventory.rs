@@ -3,11 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::items::parse;
-use crate::text::facts::Names;
 use crate::text::facts::facts;
-
-/// Lighter facts may be ordinary words: a lone digit, a loan word.
-const LEAST_WEIGHT: f64 = 0.3;
 
 /// The items and facts of a memory, whichever engine wrote it.
 #[derive(Debug, Default)]
@@ -22,12 +18,10 @@ impl Inventory {
     /// Reads a memory.
     pub(crate) fn of(memory: &str) -> Self {
         let items = parse(memory, None);
-        let names = Names::default();
-        let facts = items.iter().flat_map(|item| facts(&item.text, &names));
-        let weighty = facts.filter(|fact| fact.weight >= LEAST_WEIGHT);
+        let facts = items.iter().flat_map(|item| facts(&item.text));
         Self {
             items: items.len(),
-            facts: weighty.map(|fact| fact.key).collect(),
+            facts: facts.map(|fact| fact.key).collect(),
         }
     }
 

@@ -7,7 +7,6 @@ use std::rc::Rc;
 use super::items::{self, Item, speaker};
 use super::score::{Candidate, Content, Crowd, Vocabulary};
 use crate::text::cues;
-use crate::text::facts::Names;
 use crate::text::fold;
 use crate::text::sentences;
 
@@ -48,11 +47,10 @@ pub(super) fn candidates(
     for (label, memory) in new {
         all.extend(place(items::parse(memory, label.as_deref()), Place::Last));
     }
-    let names = Names::new(all.iter().map(|(item, _)| speaker(&item.text).0));
     let mut kept = Kept::default();
     for (item, place) in all {
         let (speaker, said) = speaker(&item.text);
-        let mut content = vocabulary.read(said, &names);
+        let mut content = vocabulary.read(said);
         content.decision += cues::decision(&speaker.to_lowercase()) / 2.0;
         kept.add(Placed {
             item,

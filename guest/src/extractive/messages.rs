@@ -8,7 +8,6 @@ use chrono::Datelike as _;
 use super::score::{Candidate, Crowd, Vocabulary};
 use crate::bindings::types::{Message, Timestamp};
 use crate::now::local;
-use crate::text::facts::Names;
 use crate::text::sentences::split;
 use crate::text::{cut, flatten, strip_markers};
 
@@ -20,7 +19,6 @@ const MAX_NAME_WIDTH: usize = 40;
 /// The sentences of the messages, in their order.
 pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> Vec<Candidate> {
     let speakers: Vec<Rc<str>> = messages.iter().map(|m| Rc::from(name(m))).collect();
-    let names = Names::new(speakers.iter().map(|s| s.trim_end_matches(": ")));
     let mut writers: BTreeMap<&str, usize> = BTreeMap::new();
     let mut candidates = Vec::new();
     for (line, (message, speaker)) in messages.iter().zip(speakers).enumerate() {
@@ -34,7 +32,7 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
                 line,
                 prefix: prefix(message.timestamp),
                 speaker: speaker.clone(),
-                content: vocabulary.read(&sentence.text, &names),
+                content: vocabulary.read(&sentence.text),
                 text: sentence.text,
                 crowds: vec![writer],
                 factor: factor(message.user.is_bot, sentence.code),

@@ -5,7 +5,6 @@ use std::rc::Rc;
 
 use crate::text::cues;
 use crate::text::facts;
-use crate::text::facts::Names;
 use crate::text::fold;
 use crate::text::terms;
 
@@ -87,10 +86,10 @@ impl Vocabulary {
     }
 
     /// Reads a sentence into the vocabulary.
-    pub(super) fn read(&mut self, text: &str, names: &Names) -> Content {
+    pub(super) fn read(&mut self, text: &str) -> Content {
         self.sentences += 1;
         let lower = fold(text).to_lowercase();
-        let facts = facts::facts(text, names);
+        let facts = facts::facts(text);
         let decision = cues::decision(&lower);
         let question = cues::is_question(&lower);
         let terms: Vec<usize> = terms::terms(text)

@@ -1,6 +1,7 @@
-//! Texts of both languages: their characters, lines, sentences, terms, facts, values, dates and language. This file has the
+//! Texts of both languages: their characters, chunks, lines, sentences, terms, facts, values, dates and language. This file has the
 //! characters, and text as one harmless line without marks that could forge the structure of a memory.
 
+mod chunks;
 pub(crate) mod cues;
 pub(crate) mod dates;
 pub(crate) mod facts;

@@ -9,12 +9,14 @@ mod units;
 
 use std::ops::Range;
 
-pub(crate) use crate::text::facts::CURRENCIES;
+use crate::text::chunks::chunks;
 use crate::text::{fold_char, is_caseless, is_invisible};
 use numbers::{Number, Point};
 pub(crate) use numerals::numerals;
 pub(crate) use units::{Unit, unit_after, unit_before};
 
+/// Signs of money.
+pub(crate) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
 /// A number of fewer digits may be a day, a room or a count; one of more is a phone or card number or an id.
 const LONG: usize = 7;
 
@@ -154,12 +156,12 @@ pub(crate) fn normal(text: &str) -> String {
 /// The values of a text in [`normal`] form, in order.
 pub(crate) fn read(normal: &str) -> Vec<Found> {
     let mut found = Vec::new();
-    crate::text::facts::values(normal, &mut |range, _| {
-        let chunk = normal.get(range.clone()).unwrap_or_default();
-        if let Some(value) = named(chunk) {
+    for chunk in chunks(normal) {
+        if let Some(value) = named(chunk.text) {
+            let range = chunk.start..chunk.start + chunk.text.len();
             found.push(Found { range, value });
         }
-    });
+    }
     let is_part = |range: &Range<usize>, found: &[Found]| {
         found
             .iter()
@@ -197,6 +199,9 @@ pub(crate) fn read(normal: &str) -> Vec<Found> {
 
 /// The address or code in a chunk; `None` if it is a number, a date or a time, or a word.
 fn named(chunk: &str) -> Option<Value> {
+    if chunk.starts_with('@') {
+        return None;
+    }
     let is_address = chunk.contains("://") || chunk.starts_with("www.");
     let is_mail = chunk
         .split_once('@')
@@ -208,10 +213,22 @@ fn named(chunk: &str) -> Option<Value> {
     }
     let has_digit = chunk.contains(|c: char| c.is_ascii_digit());
     if !has_digit {
-        let plain = chunk.chars().all(|c| c.is_ascii_alphabetic());
-        return (!plain).then(|| Value::Address(chunk.trim_end_matches('/').to_owned()));
+        return is_file(chunk).then(|| Value::Address(chunk.trim_end_matches('/').to_owned()));
     }
     is_code(chunk).then(|| Value::Code(chunk.to_owned()))
+}
+
+/// Returns true for a file, a path, a channel and a name in code.
+fn is_file(chunk: &str) -> bool {
+    let letters = chunk.bytes().filter(u8::is_ascii_alphabetic).count();
+    let extension = chunk.rsplit_once('.').filter(|(stem, _)| stem.len() > 1);
+    let is_extension =
+        |end: &str| (2..=5).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_lowercase());
+    let is_marked = chunk.starts_with(['/', '~', '#'])
+        || chunk.matches('/').count() > 1
+        || chunk.contains('_')
+        || chunk.contains("::");
+    letters > 1 && extension.is_some_and(|(_, end)| is_extension(end)) || letters > 2 && is_marked
 }
 
 /// Returns true if a chunk with a digit is an id or a version: not `180ms`, `3pm`, `1,200`, `2024-03-15`, `$5` or `40%`.
