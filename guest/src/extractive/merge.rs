@@ -6,7 +6,6 @@ use std::rc::Rc;
 
 use super::items::{self, Item, speaker};
 use super::score::{Candidate, Content, Crowd, Vocabulary};
-use crate::text::cues;
 use crate::text::fold;
 use crate::text::sentences;
 
@@ -49,9 +48,8 @@ pub(super) fn candidates(
     }
     let mut kept = Kept::default();
     for (item, place) in all {
-        let (speaker, said) = speaker(&item.text);
-        let mut content = vocabulary.read(said);
-        content.decision += cues::decision(&speaker.to_lowercase()) / 2.0;
+        let (_, said) = speaker(&item.text);
+        let content = vocabulary.read(said);
         kept.add(Placed {
             item,
             place,

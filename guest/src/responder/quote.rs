@@ -7,8 +7,8 @@ use super::question::plain;
 use super::situation::Situation;
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::types::{ChannelMemory, Context, Message, Source};
-use crate::extractive::messages::local_date;
-use crate::extractive::{self, Input, items};
+use crate::extractive::items;
+use crate::extractive::messages::{local_date, name};
 use crate::prompt::target_thread_messages;
 use crate::text::dates::dated;
 use crate::text::language::Language;
@@ -22,10 +22,8 @@ const MOST: usize = 8;
 const FEW: usize = 3;
 /// A wider quote is cut, in columns.
 const MAX_QUOTE: usize = 240;
-/// The number of a memory's bullets in a recap.
+/// The number of bullets in a recap.
 const RECAP_ITEMS: usize = 4;
-/// The most characters in an extract of messages, in place of tokens.
-const EXTRACT_LENGTH: u32 = 400;
 
 /// A reply, and what it quotes.
 pub(super) struct Quoted {
@@ -188,88 +186,64 @@ fn bullet(quote: &Quote, context: &Context, language: Language) -> String {
     language.bullet(&cut(&quote.shown, MAX_QUOTE), &origin)
 }
 
-/// The memory of the target thread or of the channel; without a memory, an extract of the messages.
+/// The memory of the target thread or of the channel; without a memory, the newest messages of people, but not those to the bot.
 fn recap(context: &Context, language: Language) -> Option<String> {
     let thread = context.target_thread_ts.as_deref();
-    let channel = &context.conversation_history.channel_name;
-    let of_thread = thread.and_then(|thread| {
-        let mut memories = context.thread_memories.iter();
-        memories.find(|memory| memory.thread_ts == thread)
+    let (channel, own) = (&context.conversation_history, |id: &str| {
+        id == context.conversation_history.channel_id
     });
-    let (title, memory) = match (thread, newest_memory(context)) {
-        (Some(_), _) => (
-            language.of_thread(),
-            of_thread.map(|memory| memory.content.clone()),
-        ),
-        (None, Some((_, text))) => (language.recent(channel), Some(first_items(text).join("\n"))),
-        (None, None) => (language.said_lately(channel), None),
+    let of_thread = context.thread_memories.iter();
+    let mut of_thread = of_thread.filter(|memory| Some(memory.thread_ts.as_str()) == thread);
+    let mut of_channel = context.channel_memories.iter();
+    let of_channel = of_channel.find(|memory| own(&memory.channel_id));
+    let (title, memory) = match (thread, of_channel.and_then(newest)) {
+        (Some(_), _) => {
+            let memory = of_thread.next().map(|memory| memory.content.as_str());
+            (language.of_thread(), memory)
+        }
+        (None, Some(memory)) => (language.recent(&channel.channel_name), Some(memory)),
+        (None, None) => (language.said_lately(&channel.channel_name), None),
     };
-    let text = memory.or_else(|| {
-        let messages: Vec<&Message> = match thread {
-            Some(_) => target_thread_messages(context).iter().collect(),
-            None => context
-                .conversation_history
-                .top_level_messages
-                .iter()
-                .collect(),
-        };
-        extract(&messages, &context.persona.name)
-    })?;
-    Some(format!("{title}\n{text}"))
+    let lines = match (memory, thread) {
+        (Some(memory), _) => {
+            let items = items::parse(memory, None).into_iter();
+            let shown = items.take(RECAP_ITEMS).map(|item| (item.date, item.text));
+            shown.collect()
+        }
+        (None, Some(_)) => lately(target_thread_messages(context), &context.persona.name),
+        (None, None) => lately(&channel.top_level_messages, &context.persona.name),
+    };
+    let bullets = lines.into_iter().map(|(date, text)| {
+        let date = date.map(|date| format!("{date} ")).unwrap_or_default();
+        format!("\n- {date}{}", cut(&text, MAX_QUOTE))
+    });
+    let bullets: String = bullets.collect();
+    (!bullets.is_empty()).then(|| format!("{title}{bullets}"))
 }
 
-/// The most informative sentences of what people wrote, without messages to the bot.
-fn extract(messages: &[&Message], bot: &str) -> Option<String> {
+/// The newest messages of people that tell something, but not those to the bot, with their days.
+fn lately(messages: &[Message], bot: &str) -> Vec<(Option<String>, String)> {
     let mention = format!("@{bot}");
-    let messages: Vec<&Message> = messages
-        .iter()
-        .copied()
-        .filter(|message| !message.user.is_bot && !message.text.contains(&mention))
-        .collect();
-    let count = |texts: &[String]| {
-        let lengths = texts.iter().map(|text| text.chars().count());
-        lengths
-            .map(|length| u32::try_from(length).unwrap_or(u32::MAX))
-            .collect()
+    let tells = |message: &&Message| {
+        let text = plain(&message.text);
+        let is_told = !message.user.is_bot && !message.text.contains(&mention);
+        is_told && !text.is_empty() && !only_asks(&text)
     };
-    let text = extractive::summarize(Input::Messages(&messages), EXTRACT_LENGTH, &count);
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !extractive::is_note(line))
-        .collect();
-    (!lines.is_empty()).then(|| lines.join("\n"))
-}
-
-/// The newest memory of the current channel.
-fn newest_memory(context: &Context) -> Option<(&ChannelMemory, &str)> {
-    let own_id = &context.conversation_history.channel_id;
-    let mut memories = context.channel_memories.iter();
-    let memory = memories.find(|memory| memory.channel_id == *own_id)?;
-    newest_first(memory)
-        .next()
-        .map(|text| (memory, text.as_str()))
-}
-
-fn first_items(text: &str) -> Vec<String> {
-    let items = items::parse(text, None).into_iter().take(RECAP_ITEMS);
-    let line = |item: items::Item| {
-        let date = item.date.map(|date| format!("{date} "));
-        format!(
-            "- {}{}",
-            date.unwrap_or_default(),
-            cut(&item.text, MAX_QUOTE)
-        )
+    let newest = messages.iter().rev().filter(tells).take(RECAP_ITEMS);
+    let line = |message: &Message| {
+        let text = format!("{}{}", name(message), flatten(&message.text));
+        (local_date(message.timestamp), text)
     };
-    items.map(line).collect()
+    let mut lines: Vec<_> = newest.map(line).collect();
+    lines.reverse();
+    lines
 }
 
-/// The memories of a channel: short-term versions, and then the long-term memory.
-fn newest_first(memory: &ChannelMemory) -> impl Iterator<Item = &String> {
-    let history = &memory.short_term_memory_history;
-    let single = memory.short_term_memory.iter();
-    let versions = history
-        .iter()
-        .rev()
-        .chain(single.filter(|_| history.is_empty()));
-    versions.chain(&memory.long_term_memory)
+/// The newest text of a channel's memory.
+fn newest(memory: &ChannelMemory) -> Option<&str> {
+    let versions = memory.short_term_memory_history.last();
+    let newest = versions.or(memory.short_term_memory.as_ref());
+    newest
+        .or(memory.long_term_memory.as_ref())
+        .map(String::as_str)
 }
