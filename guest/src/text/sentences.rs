@@ -2,14 +2,12 @@
 
 use std::ops::Range;
 
-use super::cues::{is_chatter, is_question};
-use super::{flatten, is_alphanumeric, is_japanese_letter, is_line_break, strip_markers, width};
+use super::cues::is_question;
+use super::{flatten, is_alphanumeric, is_japanese_letter, is_line_break, strip_markers};
 use crate::phrases::{Phrases, phrases};
 
 /// A wider sentence is cut (a Japanese character is two columns).
 const MAX_WIDTH: usize = 260;
-/// A sentence no wider than this may only introduce the next one, or ask about the last one.
-const MAX_ANNOUNCEMENT_WIDTH: usize = 18;
 /// So many lines of code or log in a row are a dump, represented by the first.
 const DUMP_LINES: usize = 3;
 /// A full stop after one of these does not end a sentence.
@@ -37,8 +35,8 @@ pub(crate) fn split(text: &str) -> Vec<Sentence> {
             sentences.push(sentence(body, true));
             continue;
         }
-        let pieces = split_line(body).into_iter();
-        let pieces = pieces.filter(|piece| !piece.is_empty());
+        let pieces = sentence_ranges(body).into_iter();
+        let pieces = pieces.filter_map(|range| Some(body.get(range)?.trim()));
         sentences.extend(pieces.map(|piece| sentence(piece, false)));
     }
     sentences
@@ -116,39 +114,6 @@ pub(crate) fn looks_like_code(line: &str) -> bool {
     let indented = line.starts_with("    ") || line.starts_with('\t');
     let stamped = head.starts_with('[') || head.chars().filter(char::is_ascii_digit).count() >= 6;
     !is_bullet && (indented || is_frame || stamped || marks * 2 > letters)
-}
-
-/// The sentences of one line. A sentence that only introduces the next one (`原因わかりました。`, `Found it.`) stays with it,
-/// and a very short question stays with the sentence before it.
-fn split_line(line: &str) -> Vec<&str> {
-    let ranges = sentence_ranges(line);
-    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
-    let mut announced = None;
-    for (index, range) in ranges.iter().enumerate() {
-        let piece = line.get(range.clone()).unwrap_or_default().trim();
-        if announced.is_none() && index + 1 < ranges.len() && announces(piece) {
-            announced = Some(range.start);
-            continue;
-        }
-        let start = announced.take().unwrap_or(range.start);
-        match joined.last_mut() {
-            Some(before) if start == range.start && asks_about_it(piece) => before.end = range.end,
-            _ => joined.push(start..range.end),
-        }
-    }
-    joined
-        .into_iter()
-        .map(|range| line.get(range).unwrap_or_default().trim())
-        .collect()
-}
-
-fn asks_about_it(piece: &str) -> bool {
-    width(piece) <= MAX_ANNOUNCEMENT_WIDTH && is_question(piece)
-}
-
-fn announces(piece: &str) -> bool {
-    let lower = piece.to_lowercase();
-    width(piece) <= MAX_ANNOUNCEMENT_WIDTH && !is_chatter(&lower) && !is_question(&lower)
 }
 
 /// Cuts one line after its ends of sentences.
@@ -267,21 +232,6 @@ mod tests {
     }
 
     #[test]
-    fn what_announces_or_asks_stays_with_its_subject() {
-        for text in [
-            "Found it. The index is missing.",
-            "原因判明。キューが詰まっていました。",
-            "The login has expired. Any idea?",
-        ] {
-            assert_eq!(texts(text), [text]);
-        }
-        assert_eq!(
-            texts("Thanks! The index is missing."),
-            ["Thanks!", "The index is missing."]
-        );
-    }
-
-    #[test]
     fn numbers_versions_times_addresses_and_abbreviations_end_no_sentence() {
         for text in [
             "It rose 3.5 % at 10:30 with v1.2.3 of main.rs",
@@ -328,6 +278,6 @@ mod tests {
     fn a_sentence_without_end_is_cut() {
         let all = texts(&"word ".repeat(500));
         assert_eq!(all.len(), 1);
-        assert!(all[0].ends_with("word…") && width(&all[0]) <= MAX_WIDTH);
+        assert!(all[0].ends_with("word…") && crate::text::width(&all[0]) <= MAX_WIDTH);
     }
 }
