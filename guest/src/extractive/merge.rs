@@ -1,19 +1,15 @@
 //! Memories as candidates: every line is an item, and the items become one memory.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::items::{self, Item, speaker};
-use super::score::{Candidate, Content, Crowd, Vocabulary};
+use super::score::{Candidate, Content, Vocabulary};
 use crate::text::fold;
 use crate::text::sentences;
 
 /// The oldest item is worth this much less than the newest.
 const AGE_DISCOUNT: f64 = 0.4;
-/// The discount for items of an age or a channel that was picked from already.
-const PERIOD_DISCOUNT: f64 = 0.25;
-const CHANNEL_DISCOUNT: f64 = 0.25;
 
 /// An item with its place in the order of time.
 struct Placed {
@@ -164,54 +160,20 @@ fn sentence_keys(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Older items are dropped gradually: each is worth a little less than the next newer one, and ages are grouped by
-/// doubling spans (a day, two, four …), so that the past thins out but stays.
+/// Older items are dropped gradually: each is worth a little less than the next newer one.
 fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
-    let newest = items
-        .iter()
-        .filter_map(|i| {
-            if let Place::Day(day) = i.place {
-                Some(day)
-            } else {
-                None
-            }
-        })
-        .max();
-    let count = items.len();
-    let mut channels: BTreeMap<String, usize> = BTreeMap::new();
+    let all = items.len();
     let candidate = |(index, placed): (usize, Placed)| {
-        let newer = count - 1 - index;
-        let age = match (placed.place.cmp(&Place::Day(0)), newest, placed.place) {
-            (_, Some(newest), Place::Day(day)) => newest.abs_diff(day),
-            (Ordering::Less, Some(_), _) => u32::MAX - 1,
-            (Ordering::Greater, Some(_), _) => 0,
-            _ => u32::try_from(newer).unwrap_or(u32::MAX - 1),
-        };
-        let channel = placed.item.label.as_deref();
-        let channel = channel.map_or(0, |channel| {
-            let next = 1 + channels.len();
-            *channels.entry(channel.to_owned()).or_insert(next)
-        });
-        let seniority = f64::from(u32::try_from(newer).unwrap_or(u32::MAX))
-            / f64::from(u32::try_from(count).unwrap_or(u32::MAX).max(1));
-        let asks = if placed.content.question { 0.7 } else { 1.0 };
+        let count = |items: usize| f64::from(u32::try_from(items).unwrap_or(u32::MAX));
+        let seniority = count(all - 1 - index) / count(all).max(1.0);
         Candidate {
             line: index,
             prefix: placed.item.prefix(),
             speaker: Rc::from(""),
+            writer: 0,
             text: placed.item.text,
-            crowds: vec![
-                Crowd {
-                    id: usize::try_from((age + 1).ilog2()).unwrap_or(0),
-                    discount: PERIOD_DISCOUNT,
-                },
-                Crowd {
-                    id: channel,
-                    discount: CHANNEL_DISCOUNT,
-                },
-            ],
             content: placed.content,
-            factor: asks * (1.0 - AGE_DISCOUNT * seniority),
+            factor: 1.0 - AGE_DISCOUNT * seniority,
         }
     };
     items.into_iter().enumerate().map(candidate).collect()

@@ -5,14 +5,12 @@ use std::rc::Rc;
 
 use chrono::Datelike as _;
 
-use super::score::{Candidate, Crowd, Vocabulary};
+use super::score::{Candidate, Vocabulary};
 use crate::bindings::types::{Message, Timestamp};
 use crate::now::local;
 use crate::text::sentences::split;
 use crate::text::{cut, flatten, strip_markers};
 
-/// The discount for sentences of a writer that was picked from already.
-const WRITER_DISCOUNT: f64 = 0.08;
 /// Wider names are cut.
 const MAX_NAME_WIDTH: usize = 40;
 
@@ -23,18 +21,15 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
     let mut candidates = Vec::new();
     for (line, (message, speaker)) in messages.iter().zip(speakers).enumerate() {
         let next = writers.len();
-        let writer = Crowd {
-            id: *writers.entry(&message.user.id).or_insert(next),
-            discount: WRITER_DISCOUNT,
-        };
+        let writer = *writers.entry(&message.user.id).or_insert(next);
         for sentence in split(&message.text) {
             candidates.push(Candidate {
                 line,
                 prefix: prefix(message.timestamp),
                 speaker: speaker.clone(),
+                writer,
                 content: vocabulary.read(&sentence.text),
                 text: sentence.text,
-                crowds: vec![writer],
                 factor: factor(message.user.is_bot, sentence.code),
             });
         }

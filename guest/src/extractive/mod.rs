@@ -19,12 +19,10 @@ pub(crate) mod messages;
 mod score;
 mod select;
 
-pub(crate) use inventory::Inventory;
-use std::collections::BTreeMap;
-
 use crate::text;
+pub(crate) use inventory::Inventory;
 use score::{Candidate, Vocabulary};
-use select::{Cost, Selection, per_cost};
+use select::{Cost, Selection};
 
 use crate::bindings::types::Message;
 
@@ -109,7 +107,7 @@ pub fn summarize(
         .unwrap_or_default()
 }
 
-/// The candidates whose tokens are counted: far more than fit, the best of every burst or age.
+/// The candidates whose tokens are counted: far more than fit, the best.
 fn shortlist(
     candidates: Vec<Candidate>,
     vocabulary: &Vocabulary,
@@ -120,30 +118,11 @@ fn shortlist(
         return candidates;
     }
     let selection = Selection::new(&candidates, vocabulary);
-    let worth = |c: &Candidate| {
-        let columns = u32::try_from(text::width(&c.text)).unwrap_or(u32::MAX);
-        per_cost(selection.gain(c), f64::from(columns))
-    };
-    let mut ranked: Vec<(f64, usize, &Candidate)> = candidates
-        .iter()
-        .enumerate()
-        .map(|(index, c)| (worth(c), index, c))
-        .collect();
-    let best_first =
-        |a: &(f64, usize, _), b: &(f64, usize, _)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    ranked.sort_by(best_first);
-    let mut crowd_sizes: BTreeMap<usize, f64> = BTreeMap::new();
-    for (worth, _, candidate) in &mut ranked {
-        let Some(crowd) = candidate.crowds.first() else {
-            continue;
-        };
-        let before = crowd_sizes.entry(crowd.id).or_default();
-        *worth /= 1.0 + crowd.discount * *before;
-        *before += 1.0;
-    }
-    ranked.sort_by(best_first);
+    let gains = candidates.iter().map(|c| selection.gain(c));
+    let mut ranked: Vec<(usize, f64)> = gains.enumerate().collect();
+    ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let mut keep = vec![false; candidates.len()];
-    for (_, index, _) in ranked.into_iter().take(most) {
+    for (index, _) in ranked.into_iter().take(most) {
         if let Some(flag) = keep.get_mut(index) {
             *flag = true;
         }
@@ -245,17 +224,9 @@ impl Draft<'_> {
     /// The best line, shortened, with less and less around it; `None` if nothing fits.
     fn cut_line(&self) -> Option<String> {
         let selection = Selection::new(self.candidates, self.vocabulary);
-        let worth = |c: &Candidate| {
-            per_cost(
-                selection.gain(c),
-                f64::from(u32::try_from(text::width(&c.text)).unwrap_or(u32::MAX)),
-            )
-        };
-        let best = self
-            .candidates
-            .iter()
-            .rev()
-            .max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
+        let gain = |c: &Candidate| selection.gain(c);
+        let best = self.candidates.iter().rev();
+        let best = best.max_by(|a, b| gain(a).total_cmp(&gain(b)))?;
         let whole = best.text.clone();
         let heads = std::iter::once(whole.clone()).chain(text::shorter_heads(&whole, CUTS));
         let heads: Vec<String> = heads.collect();

@@ -19,21 +19,12 @@ pub(super) struct Candidate {
     pub(super) speaker: Rc<str>,
     /// The text itself.
     pub(super) text: String,
-    /// The groups it belongs to (a writer, or an age and a channel), so that no group takes all the room.
-    pub(super) crowds: Vec<Crowd>,
+    /// Who wrote it: nobody takes all the room.
+    pub(super) writer: usize,
     /// Its content.
     pub(super) content: Content,
     /// A factor for its value; 1 is neutral.
     pub(super) factor: f64,
-}
-
-/// A group of candidates.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Crowd {
-    /// Which one.
-    pub(super) id: usize,
-    /// The discount on its other candidates for every pick.
-    pub(super) discount: f64,
 }
 
 /// The content of a sentence. Facts and terms are ids of a [`Vocabulary`].
@@ -45,8 +36,6 @@ pub(super) struct Content {
     pub(super) terms: Vec<usize>,
     /// How much it decides; see [`cues::decision`].
     pub(super) decision: f64,
-    /// True if it is a question.
-    pub(super) question: bool,
 }
 
 /// The words and facts of one input, with the number of sentences that contain each.
@@ -91,7 +80,6 @@ impl Vocabulary {
         let lower = fold(text).to_lowercase();
         let facts = facts::facts(text);
         let decision = cues::decision(&lower);
-        let question = cues::is_question(&lower);
         let terms: Vec<usize> = terms::terms(text)
             .into_iter()
             .map(|term| self.id(term))
@@ -104,7 +92,6 @@ impl Vocabulary {
             facts,
             terms,
             decision,
-            question,
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
-use super::score::{Candidate, Crowd, Vocabulary};
+use super::score::{Candidate, Vocabulary};
 
 /// A decision counts more than a number of the same weight.
 const DECISION_WEIGHT: f64 = 1.25;
@@ -11,6 +11,8 @@ const DECISION_WEIGHT: f64 = 1.25;
 const SUBJECT_WEIGHT: f64 = 1.5;
 /// The discount on the other sentences of a line for every pick.
 const LINE_DISCOUNT: f64 = 0.25;
+/// The discount for sentences of a writer that was picked from already.
+const WRITER_DISCOUNT: f64 = 0.08;
 
 /// The cost of a candidate, in tokens.
 #[derive(Clone, Copy, Debug, Default)]
@@ -24,7 +26,7 @@ pub(super) struct Cost {
 /// Best first; of two equals, the earlier.
 #[derive(PartialEq)]
 struct Ranked {
-    ratio: f64,
+    gain: f64,
     index: Reverse<usize>,
 }
 
@@ -38,8 +40,8 @@ impl PartialOrd for Ranked {
 
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.ratio
-            .total_cmp(&other.ratio)
+        self.gain
+            .total_cmp(&other.gain)
             .then(self.index.cmp(&other.index))
     }
 }
@@ -49,9 +51,9 @@ pub(super) struct Selection<'a> {
     candidates: &'a [Candidate],
     term_weights: Vec<f64>,
     covered: Vec<u32>,
-    /// The number of picks of each line, and of each crowd by its kind.
+    /// The number of picks of each line, and of each writer.
     lines: BTreeMap<usize, u32>,
-    crowds: BTreeMap<(usize, usize), u32>,
+    writers: BTreeMap<usize, u32>,
 }
 
 impl<'a> Selection<'a> {
@@ -62,7 +64,7 @@ impl<'a> Selection<'a> {
             term_weights: vocabulary.term_weights(),
             covered: vec![0; vocabulary.len()],
             lines: BTreeMap::new(),
-            crowds: BTreeMap::new(),
+            writers: BTreeMap::new(),
         }
     }
 
@@ -92,14 +94,10 @@ impl<'a> Selection<'a> {
         let information = facts / (1.0 + facts / 8.0)
             + DECISION_WEIGHT * content.decision
             + SUBJECT_WEIGHT * terms / (2.0 + terms);
-        let of_crowd = |(kind, crowd): (usize, &Crowd)| {
-            let before = self.crowds.get(&(kind, crowd.id)).copied().unwrap_or(0);
-            1.0 + crowd.discount * f64::from(before)
-        };
         let of_line = 1.0 + LINE_DISCOUNT * f64::from(picked(&self.lines, candidate.line));
-        let crowds = candidate.crowds.iter().enumerate();
-        let crowding: f64 = crowds.map(of_crowd).chain([of_line]).product();
-        information * candidate.factor * (1.0 - 0.7 * overlap * overlap) / crowding
+        let writer = picked(&self.writers, candidate.writer);
+        let of_writer = 1.0 + WRITER_DISCOUNT * f64::from(writer);
+        information * candidate.factor * (1.0 - 0.7 * overlap * overlap) / (of_line * of_writer)
     }
 
     fn add(&mut self, candidate: &Candidate) {
@@ -110,9 +108,7 @@ impl<'a> Selection<'a> {
             }
         }
         *self.lines.entry(candidate.line).or_default() += 1;
-        for (kind, crowd) in candidate.crowds.iter().enumerate() {
-            *self.crowds.entry((kind, crowd.id)).or_default() += 1;
-        }
+        *self.writers.entry(candidate.writer).or_default() += 1;
     }
 
     /// Picks within `budget` tokens, best first. `costs` has the cost of each candidate at its index. Leaves out what
@@ -122,13 +118,8 @@ impl<'a> Selection<'a> {
     /// computed per pick.
     pub(super) fn pick(mut self, costs: &[Cost], budget: u32, least_gain: f64) -> Vec<usize> {
         let mut heap: BinaryHeap<Ranked> = (0..self.candidates.len())
-            .map(|index| self.rank(index, costs))
+            .map(|index| self.rank(index))
             .collect();
-        let mut siblings: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (index, candidate) in self.candidates.iter().enumerate() {
-            siblings.entry(candidate.line).or_default().push(index);
-        }
-        let mut taken = vec![false; self.candidates.len()];
         let (mut picks, mut left) = (Vec::new(), budget);
         while let Some(Ranked {
             index: Reverse(index),
@@ -138,33 +129,20 @@ impl<'a> Selection<'a> {
             let Some(candidate) = self.candidates.get(index) else {
                 continue;
             };
-            if taken.get(index).copied().unwrap_or(true) || self.cost(index, costs) > left {
+            if self.cost(index, costs) > left {
                 continue;
             }
-            let now = self.rank(index, costs);
+            let now = self.rank(index);
             if heap.peek().is_some_and(|next| *next > now) {
                 heap.push(now);
                 continue;
             }
-            if self.gain(candidate) < least_gain && !picks.is_empty() {
-                continue;
+            if now.gain < least_gain && !picks.is_empty() {
+                break;
             }
             left -= self.cost(index, costs);
-            let opened = picked(&self.lines, candidate.line) == 0;
             self.add(candidate);
             picks.push(index);
-            if let Some(flag) = taken.get_mut(index) {
-                *flag = true;
-            }
-            if opened {
-                // The others of the line have become cheaper.
-                let others = siblings.get(&candidate.line).into_iter().flatten();
-                heap.extend(
-                    others
-                        .filter(|other| **other != index)
-                        .map(|other| self.rank(*other, costs)),
-                );
-            }
         }
         picks
     }
@@ -181,10 +159,9 @@ impl<'a> Selection<'a> {
         if opened { cost.joined } else { cost.alone }
     }
 
-    fn rank(&self, index: usize, costs: &[Cost]) -> Ranked {
-        let gain = self.candidates.get(index).map_or(0.0, |c| self.gain(c));
+    fn rank(&self, index: usize) -> Ranked {
         Ranked {
-            ratio: per_cost(gain, f64::from(self.cost(index, costs))),
+            gain: self.candidates.get(index).map_or(0.0, |c| self.gain(c)),
             index: Reverse(index),
         }
     }
@@ -192,9 +169,4 @@ impl<'a> Selection<'a> {
 
 fn picked(counts: &BTreeMap<usize, u32>, id: usize) -> u32 {
     counts.get(&id).copied().unwrap_or(0)
-}
-
-/// Gain divided by the square root of cost: short candidates lead, but stubs do not beat whole thoughts.
-pub(super) fn per_cost(gain: f64, cost: f64) -> f64 {
-    gain / cost.max(1.0).sqrt()
 }
