@@ -5,8 +5,8 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::state::items::{Change, ItemFilter, StoredItem};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{ItemKind, ItemState, Place, User};
-use myao_slack::blocks::{ItemChoice, ItemLine, Source, item_changed, nothing_to_undo};
-use myao_slack::shortcut::ChosenItem;
+use myao_slack::blocks::{ItemChoice, ItemLine, Source, item_changed, item_modal, nothing_to_undo};
+use myao_slack::shortcut::{ChosenItem, SavedItem};
 
 use super::reading::items::{Wanted, name_of, named, only_named};
 use super::shortcuts::Shortcuts;
@@ -129,45 +129,107 @@ impl Views {
 impl Shortcuts {
     /// Changes an item for somebody who may see it, and shows what it is then.
     pub(super) async fn change_item(&self, chosen: ChosenItem) -> Result<(), String> {
-        let place = Place::Person(chosen.user_id.clone());
-        let Some(id) = named(&chosen.item) else {
+        let of = (chosen.user_id.as_str(), chosen.channel_id.as_deref());
+        let Some(stored) = self.seen_item(of.0, &chosen.item).await? else {
             return Ok(());
         };
-        let is_it = |stored: &StoredItem| stored.id == id;
-        let seen = self
-            .views
-            .seen_items(place.clone(), Some(&id.channel_id))
-            .await?;
-        if !seen.iter().any(is_it) {
-            return Ok(());
-        }
         let state = match chosen.choice {
             ItemChoice::Done => Some(ItemState::Done),
             ItemChoice::Open => Some(ItemState::Open),
             ItemChoice::Dropped => Some(ItemState::Dropped),
             ItemChoice::Undo => None,
+            ItemChoice::Details => return self.ask_details(&chosen, &stored).await,
         };
-        let by = chosen.user_id.clone();
         let mut has_changed = true;
         match state {
-            Some(state) => {
-                let at = TsKey::first_of(self.clock.seconds());
-                let set = self
-                    .workspace
-                    .set_item(id.clone(), Change::State(state), by, at);
-                set.await.map_err(explained)?;
-            }
+            Some(state) => self.set(of.0, &stored, Change::State(state)).await?,
             None => {
-                let undone = self.workspace.undo_item(id.clone()).await;
+                let undone = self.workspace.undo_item(stored.id).await;
                 has_changed = undone.map_err(explained)?;
             }
         }
-        let Some(channel_id) = &chosen.channel_id else {
-            self.home.show(chosen.user_id);
+        self.show_item(of, &chosen.item, has_changed).await
+    }
+
+    /// Opens the window for owner and day. What it keeps is `CHANNEL ITEM`, with an empty channel for the Home tab.
+    async fn ask_details(&self, chosen: &ChosenItem, stored: &StoredItem) -> Result<(), String> {
+        let item = &stored.item;
+        let owner = item.owner.as_ref().map(|owner| owner.id.as_str());
+        let kept = format!(
+            "{} {}",
+            chosen.channel_id.as_deref().unwrap_or_default(),
+            chosen.item
+        );
+        let language = self.current.settings().language;
+        let view = item_modal(
+            &item.title.text,
+            (owner, item.due.as_deref()),
+            &kept,
+            language,
+        );
+        let opened = self.slack.client().open_modal(&chosen.trigger_id, &view);
+        opened.await.map_err(|error| error.to_string())
+    }
+
+    /// Sets what differs of the owner and the day. An owner who is only named cannot be chosen in the window, and stays if nobody is.
+    pub(super) async fn save_item(&self, saved: SavedItem) -> Result<(), String> {
+        let Some((channel_id, name)) = saved.kept.split_once(' ') else {
             return Ok(());
         };
-        let now = self.views.seen_items(place, Some(&id.channel_id)).await?;
-        let Some(stored) = now.into_iter().find(is_it) else {
+        let Some(stored) = self.seen_item(&saved.user_id, name).await? else {
+            return Ok(());
+        };
+        let owner = stored.item.owner.as_ref().map(|owner| owner.id.clone());
+        let mut changes = Vec::new();
+        if saved.owner != owner.filter(|id| !id.is_empty()) {
+            let owner = saved.owner.map(|id| User {
+                id,
+                name: String::new(),
+                is_bot: false,
+            });
+            changes.push(Change::Owner(owner));
+        }
+        if saved.due != stored.item.due {
+            changes.push(Change::Due(saved.due));
+        }
+        for change in changes {
+            self.set(&saved.user_id, &stored, change).await?;
+        }
+        let channel_id = Some(channel_id).filter(|id| !id.is_empty());
+        self.show_item((&saved.user_id, channel_id), name, true)
+            .await
+    }
+
+    async fn set(&self, user_id: &str, stored: &StoredItem, change: Change) -> Result<(), String> {
+        let at = TsKey::first_of(self.clock.seconds());
+        let set = self
+            .workspace
+            .set_item(stored.id.clone(), change, user_id.to_owned(), at);
+        set.await.map_err(explained)
+    }
+
+    /// An item by its name; `None` if there is none that the person may see.
+    async fn seen_item(&self, user_id: &str, name: &str) -> Result<Option<StoredItem>, String> {
+        let Some(id) = named(name) else {
+            return Ok(None);
+        };
+        let place = Place::Person(user_id.to_owned());
+        let seen = self.views.seen_items(place, Some(&id.channel_id)).await?;
+        Ok(seen.into_iter().find(|stored| stored.id == id))
+    }
+
+    /// Shows an item to the person who changed it: at Home, or where they did.
+    async fn show_item(
+        &self,
+        (user_id, channel_id): (&str, Option<&str>),
+        name: &str,
+        has_changed: bool,
+    ) -> Result<(), String> {
+        let Some(channel_id) = channel_id else {
+            self.home.show(user_id.to_owned());
+            return Ok(());
+        };
+        let Some(stored) = self.seen_item(user_id, name).await? else {
             return Ok(());
         };
         let line = self.views.item_line(stored).await;
@@ -176,9 +238,7 @@ impl Shortcuts {
             true => item_changed(&line, language),
             false => nothing_to_undo(language).to_owned(),
         };
-        let told = self
-            .slack
-            .whisper((channel_id, None), &chosen.user_id, &text, None);
+        let told = self.slack.whisper((channel_id, None), user_id, &text, None);
         told.await.map_err(|error| error.to_string())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use myao_plugin::state::Workspace;
 use myao_plugin::ts::TsKey;
 use myao_slack::blocks::thread_modal;
-use myao_slack::shortcut::{ChosenItem, ChosenMode, Picked, Shortcut, THREAD};
+use myao_slack::shortcut::{ChosenItem, ChosenMode, Picked, SavedItem, Shortcut, THREAD};
 
 use super::clock::Clock;
 use super::current::Current;
@@ -36,6 +36,8 @@ impl Shortcuts {
             tokio::spawn(async move { told(this.strike(picked).await) });
         } else if let Some(chosen) = ChosenItem::parse(payload) {
             tokio::spawn(async move { told(this.change_item(chosen).await) });
+        } else if let Some(saved) = SavedItem::parse(payload) {
+            tokio::spawn(async move { told(this.save_item(saved).await) });
         } else if let Some(chosen) = ChosenMode::parse(payload) {
             tokio::spawn(async move { told(this.choose(chosen).await) });
         } else if let Some(chosen) = Shortcut::parse(payload).filter(|of| of.callback_id == THREAD)

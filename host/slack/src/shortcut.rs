@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::blocks::{CHOOSE_MODE, ITEM, ItemChoice, STRIKE, STRUCK, chosen};
+use crate::blocks::{CHOOSE_MODE, DUE, ITEM, ItemChoice, OWNER, STRIKE, STRUCK, chosen};
 use crate::command::{Mode, mode};
 
 /// The id of the shortcut that tells the main points of a thread; the manifest names it.
@@ -81,6 +81,7 @@ struct Pressed {
     user: Id,
     channel: Option<Id>,
     actions: Vec<Action>,
+    trigger_id: Option<String>,
     #[serde(default)]
     state: State,
 }
@@ -102,6 +103,9 @@ struct State {
 struct Boxes {
     #[serde(default)]
     selected_options: Vec<Ticked>,
+    #[serde(default)]
+    selected_users: Vec<String>,
+    selected_date: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -148,6 +152,8 @@ pub struct ChosenItem {
     pub item: String,
     /// The choice.
     pub choice: ItemChoice,
+    /// Opens a window, once and within three seconds.
+    pub trigger_id: String,
 }
 
 impl ChosenItem {
@@ -164,6 +170,55 @@ impl ChosenItem {
             channel_id: pressed.channel.map(|channel| channel.id),
             item: item.to_owned(),
             choice,
+            trigger_id: pressed.trigger_id.unwrap_or_default(),
+        })
+    }
+}
+
+/// The owner and the day that somebody saved in an item's window, [`crate::blocks::item_modal`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedItem {
+    /// Who saved.
+    pub user_id: String,
+    /// What the window kept.
+    pub kept: String,
+    /// The owner's id, if one is chosen.
+    pub owner: Option<String>,
+    /// The day, as `2026-08-07`, if one is chosen.
+    pub due: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Submitted {
+    r#type: String,
+    user: Id,
+    view: Window,
+}
+
+#[derive(Deserialize)]
+struct Window {
+    callback_id: String,
+    private_metadata: String,
+    state: State,
+}
+
+impl SavedItem {
+    /// Reads an interactive payload (<https://docs.slack.dev/reference/interaction-payloads/view-interactions-payload>); `None` if
+    /// it is something else.
+    #[must_use]
+    pub fn parse(payload: &str) -> Option<Self> {
+        let saved: Submitted = serde_json::from_str(payload).ok()?;
+        if saved.r#type != "view_submission" || saved.view.callback_id != ITEM {
+            return None;
+        }
+        let inputs = saved.view.state.values.into_values().flatten();
+        let mut inputs: BTreeMap<String, Boxes> = inputs.collect();
+        let owner = inputs.remove(OWNER).map(|input| input.selected_users);
+        Some(Self {
+            user_id: saved.user.id,
+            kept: saved.view.private_metadata,
+            owner: owner.and_then(|users| users.into_iter().next()),
+            due: inputs.remove(DUE).and_then(|input| input.selected_date),
         })
     }
 }

@@ -161,16 +161,61 @@ impl FakeSlack {
                 "type": list["type"], "action_id": list["action_id"], "block_id": "b1", "selected_option": option,
                 "action_ts": action_ts,
             });
+            let trigger = format!("pick.{}", state.outbound.events.len());
+            state.bot.triggers.insert(trigger.clone(), user.to_owned());
             let mut payload = json!({
                 "type": "block_actions", "token": "verification-token", "api_app_id": APP_ID,
                 "team": { "id": TEAM_ID, "domain": state.world.team.domain }, "user": { "id": user, "team_id": TEAM_ID },
-                "trigger_id": "1.pick", "state": { "values": {} }, "actions": [action],
+                "trigger_id": trigger, "state": { "values": {} }, "actions": [action],
             });
             let fields = container.as_object().cloned().unwrap_or_default();
             payload.as_object_mut().unwrap().extend(fields);
             state.offer(INTERACTIVE, payload)
         });
         self.is_taken("the choice", number).await;
+    }
+
+    /// A user chooses values in the window that the bot opened last, by the ids of its inputs, and saves it.
+    ///
+    /// # Panics
+    ///
+    /// No window is open, or no bot acknowledges it.
+    pub async fn save(&self, user: &str, chosen: &[(&str, Value)]) {
+        let (_, view) = self.modals().pop().expect("a window is open");
+        let inputs = view["blocks"].as_array().unwrap().iter();
+        let inputs = inputs.filter(|block| block["type"] == "input");
+        let mut values = serde_json::Map::new();
+        for input in inputs {
+            let (block, element) = (input["block_id"].as_str().unwrap(), &input["element"]);
+            let (field, initial) = match element["type"].as_str().unwrap() {
+                "datepicker" => ("selected_date", &element["initial_date"]),
+                _ => ("selected_users", &element["initial_users"]),
+            };
+            let value = chosen.iter().find(|(id, _)| *id == block);
+            let value = value.map_or(initial, |(_, value)| value);
+            let value = if value.is_null() && field == "selected_users" {
+                json!([])
+            } else {
+                value.clone()
+            };
+            let action = element["action_id"].as_str().unwrap();
+            values.insert(
+                block.to_owned(),
+                json!({ action: { "type": element["type"], field: value } }),
+            );
+        }
+        let number = self.inner().change(|state| {
+            let mut view = view;
+            view["id"] = "V0ITEM".into();
+            view["state"] = json!({ "values": values });
+            let payload = json!({
+                "type": "view_submission", "token": "verification-token", "api_app_id": APP_ID,
+                "team": { "id": TEAM_ID, "domain": state.world.team.domain }, "user": { "id": user, "team_id": TEAM_ID },
+                "trigger_id": "1.save", "view": view, "response_urls": [],
+            });
+            state.offer(INTERACTIVE, payload)
+        });
+        self.is_taken("the window", number).await;
     }
 
     async fn is_taken(&self, what: &str, number: usize) {

@@ -113,6 +113,19 @@ fn people_see_what_was_agreed_and_have_the_last_word() {
     bot.until("the item is dropped", |_| {
         (!words(&shown(&slack, EMIKO, "未解決")).contains("請書は私が")).then_some(())
     });
+    // The owner and the day, in a window.
+    let menu = shown(&slack, EMIKO, "decisions");
+    block_on(slack.pick_in(EMIKO, CAMP, &menu["blocks"], &option(&menu, "details")));
+    bot.until("a window", |_| (slack.modals().len() == 1).then_some(()));
+    let chosen = [
+        ("owner", Value::from(vec![EMIKO])),
+        ("due", "2026-08-20".into()),
+    ];
+    block_on(slack.save(EMIKO, &chosen));
+    bot.until("an owner and a day", |_| {
+        let decided = words(&shown(&slack, EMIKO, "decisions"));
+        (decided.contains(EMIKO_NAME) && decided.contains("2026-08-20")).then_some(())
+    });
     // A model does not change it any more.
     slack.post(AKARI, CAMP, DONE, None);
     remembered(&mut bot, CAMP, 3);

@@ -2,6 +2,7 @@
 
 use myao_tests::export::{post, program_with, ts};
 use myao_tests::page::{Answer, Served};
+use serde_json::Value;
 
 use super::has;
 
@@ -195,4 +196,11 @@ fn an_item_changes_by_its_form_and_back() {
         403
     );
     assert_eq!(item()["due"], "2026-03-06");
+    // A search is the page of a subject: what its messages made stands above them.
+    let found =
+        |words: &str| served.page(&format!("/search.json?q={words}")).json()["items"].clone();
+    assert_eq!(found("crane")[0]["kind"], "decision");
+    assert_eq!(found("labels")[0]["kind"], "task");
+    assert_eq!(found("elephant"), Value::Array(Vec::new()));
+    has(&served.page("/search?q=labels"), "order labelsTask");
 }

@@ -5,7 +5,7 @@ use myao_bot::reading::items::{Wanted, item_json, name_of, named};
 use myao_plugin::state::items::{Change, ItemFilter, ItemId, StoredItem};
 use myao_plugin::storage::marks::OPERATOR_ID;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{ItemState, User, names};
+use myao_plugin::{Hit, ItemState, User, names};
 use serde_json::Value;
 
 use super::sourced::Sourced;
@@ -24,8 +24,8 @@ const STATES: [ItemState; 3] = [ItemState::Open, ItemState::Done, ItemState::Dro
 
 /// The items of a page.
 pub(super) struct Items {
-    /// Where the forms go.
-    route: Route,
+    /// Where the forms go; `None` for the channel of each item.
+    route: Option<Route>,
     token: String,
     open: Vec<StoredItem>,
     closed: Vec<StoredItem>,
@@ -39,7 +39,22 @@ impl Items {
             channel_id: Some(id.to_owned()),
             until: None,
         };
-        Self::read(reader, filter, Wanted::default(), Route::channel(id)).await
+        Self::read(reader, filter, Wanted::default(), |_| true).await
+    }
+
+    /// The items of messages that were found, those of the best first.
+    pub(super) async fn of_hits(reader: &Reader, hits: &[Hit]) -> Result<Self, Failure> {
+        let rank = |id: &ItemId| {
+            let of =
+                |hit: &Hit| hit.at.channel_id == id.channel_id && hit.at.ts == id.ts.to_string();
+            hits.iter().position(of)
+        };
+        let is_found = |id: &ItemId| rank(id).is_some();
+        let mut items =
+            Self::read(reader, ItemFilter::default(), Wanted::default(), is_found).await?;
+        items.open.sort_by_key(|stored| rank(&stored.id));
+        items.closed.sort_by_key(|stored| rank(&stored.id));
+        Ok(items)
     }
 
     /// The items of somebody, wherever they are.
@@ -48,14 +63,18 @@ impl Items {
             owner: Some(person),
             ..Wanted::default()
         };
-        Self::read(reader, ItemFilter::default(), wanted, Route::Me).await
+        let items = Self::read(reader, ItemFilter::default(), wanted, |_| true).await?;
+        Ok(Self {
+            route: Some(Route::Me),
+            ..items
+        })
     }
 
     async fn read(
         reader: &Reader,
         filter: ItemFilter,
         wanted: Wanted,
-        route: Route,
+        is_meant: impl Fn(&ItemId) -> bool,
     ) -> Result<Self, Failure> {
         let wanted = Wanted {
             closed: true,
@@ -63,6 +82,7 @@ impl Items {
         };
         let view = reader.site.workspace.view(reader.place());
         let mut items = view.items(filter).await?;
+        items.retain(|stored| is_meant(&stored.id));
         wanted.choose(&mut items);
         let is_open = |stored: &StoredItem| stored.item.state == ItemState::Open;
         let (open, mut closed): (Vec<_>, Vec<_>) = items.into_iter().partition(is_open);
@@ -71,7 +91,7 @@ impl Items {
         });
         closed.truncate(CLOSED);
         Ok(Self {
-            route,
+            route: None,
             token: reader.token().to_owned(),
             open,
             closed,
@@ -108,6 +128,8 @@ impl Items {
     fn item(&self, stored: &StoredItem, language: Language) -> Markup {
         let item = &stored.item;
         let said = &item.title;
+        let channel = || Route::channel(&stored.id.channel_id);
+        let route = self.route.clone().unwrap_or_else(channel);
         html! {
             (text(&said.text))
             p class="by" {
@@ -121,7 +143,7 @@ impl Items {
             }
             details {
                 summary { (texts::CHANGE_ITEM.of(language)) }
-                (form(&self.route, &self.token, &fields(stored, language)))
+                (form(&route, &self.token, &fields(stored, language)))
             }
         }
     }

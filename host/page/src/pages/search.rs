@@ -9,6 +9,7 @@ use myao_plugin::{Hit, SearchRequest, SearchResult, Timestamp};
 use serde_json::{Value, json};
 
 use super::Shown;
+use super::items::Items;
 use super::workspace::OFFERED;
 use crate::failure::Failure;
 use crate::html::{Frame, Links, Look, channel_link, cut, name, search_form, time};
@@ -26,6 +27,8 @@ struct Searched {
     names: Vec<String>,
     /// `None` if nothing was looked for yet.
     found: Option<SearchResult>,
+    /// Those of the messages that were found.
+    items: Option<Items>,
     has_bad_day: bool,
     links: Links,
 }
@@ -47,7 +50,12 @@ pub(super) async fn read(reader: &Reader, search: &Search) -> Result<impl Shown 
         };
         Some(reader.search(&request).await?)
     };
+    let items = match &found {
+        Some(found) => Some(Items::of_hits(reader, &found.hits).await?),
+        None => None,
+    };
     Ok(Searched {
+        items,
         search: search.clone(),
         names: channels.take(OFFERED).map(|channel| channel.name).collect(),
         found,
@@ -121,6 +129,7 @@ impl Shown for Searched {
             (search_form(&self.search, &self.names, language))
             p class="note" { (texts::SEARCH_HINT.of(language)) }
             @if self.has_bad_day { p role="alert" { (texts::BAD_DAY.of(language)) } }
+            @if let Some(items) = &self.items { (items.html(language)) }
             @if let Some(found) = &self.found {
                 h2 { (texts::SEARCH_RESULTS.of(language)) }
                 @if found.hits.is_empty() {
@@ -146,6 +155,9 @@ impl Shown for Searched {
         };
         if let Value::Object(fields) = &mut value {
             fields.insert("words".to_owned(), self.search.words.as_str().into());
+            if let Some(items) = &self.items {
+                fields.insert("items".to_owned(), items.json());
+            }
         }
         value
     }

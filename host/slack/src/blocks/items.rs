@@ -7,8 +7,12 @@ use super::lines::{LINE_CHARS, Source, beginning, first_words, link_to};
 use super::words::Language;
 use super::{context, ephemeral, mrkdwn, section};
 
-/// The id of an item's menu.
+/// The id of an item's menu, and of its window.
 pub const ITEM: &str = "item";
+/// The id of the list of people in an item's window.
+pub(crate) const OWNER: &str = "owner";
+/// The id of the day in an item's window.
+pub(crate) const DUE: &str = "due";
 /// The most items of a message, which has room for 50 blocks with the headings and the line below.
 const MOST_ITEMS: usize = 40;
 
@@ -42,14 +46,17 @@ pub enum ItemChoice {
     Open,
     /// It was taken back, or is not true.
     Dropped,
+    /// Somebody else is to do it, or on another day: [`item_modal`] asks.
+    Details,
     /// Takes back the last change by a person.
     Undo,
 }
 
-const CHOICES: [(ItemChoice, &str); 4] = [
+const CHOICES: [(ItemChoice, &str); 5] = [
     (ItemChoice::Done, "done"),
     (ItemChoice::Open, "open"),
     (ItemChoice::Dropped, "dropped"),
+    (ItemChoice::Details, "details"),
     (ItemChoice::Undo, "undo"),
 ];
 
@@ -110,32 +117,70 @@ pub fn nothing_to_undo(language: Language) -> &'static str {
     }
 }
 
-/// The state that an item has after somebody changed it.
+/// The window that sets who is to do an item, and by when (<https://docs.slack.dev/reference/views/modal-views>). `kept` comes back
+/// with what is chosen. A list of at most one person can be emptied, unlike a list to choose one from.
+#[must_use]
+pub fn item_modal(
+    text: &str,
+    (owner_id, due): (Option<&str>, Option<&str>),
+    kept: &str,
+    language: Language,
+) -> Value {
+    let [title, owner_label, due_label, save] = match language {
+        Language::Japanese => ["担当と期日", "担当", "期日", "保存"],
+        Language::English => ["Owner and day", "Owner", "Due", "Save"],
+    };
+    let plain = |text: &str| json!({ "type": "plain_text", "text": text });
+    let input = |id: &str, label: &str, element: Value| {
+        let label = plain(label);
+        json!({ "type": "input", "block_id": id, "optional": true, "label": label, "element": element })
+    };
+    let mut people =
+        json!({ "type": "multi_users_select", "action_id": OWNER, "max_selected_items": 1 });
+    if let Some(owner) = owner_id.filter(|id| !id.is_empty()) {
+        people["initial_users"] = json!([owner]);
+    }
+    let mut day = json!({ "type": "datepicker", "action_id": DUE });
+    if let Some(due) = due {
+        day["initial_date"] = due.into();
+    }
+    json!({
+        "type": "modal", "callback_id": ITEM, "private_metadata": kept,
+        "title": plain(title), "submit": plain(save), "close": plain(language.words().close),
+        "blocks": [section(&beginning(text, LINE_CHARS)), input(OWNER, owner_label, people), input(DUE, due_label, day)],
+    })
+}
+
+/// The state, the owner and the day that an item has after somebody changed it.
 #[must_use]
 pub fn item_changed(item: &ItemLine, language: Language) -> String {
-    let (state, text) = (
-        state_word(item.state, language),
-        beginning(&item.said.text, LINE_CHARS),
-    );
+    let state = state_word(item.state, language).to_owned();
+    let parts: Vec<String> = std::iter::once(state)
+        .chain(who_and_when(item, language))
+        .collect();
+    let (now, text) = (parts.join(" · "), beginning(&item.said.text, LINE_CHARS));
     match language {
-        Language::Japanese => format!("{state}: {text}（項目のメニューから元に戻せます）"),
-        Language::English => format!("{state}: {text} (the item's menu undoes it)"),
+        Language::Japanese => format!("{now}: {text}（項目のメニューから元に戻せます）"),
+        Language::English => format!("{now}: {text} (the item's menu undoes it)"),
     }
 }
 
-fn item_text(item: &ItemLine, language: Language) -> String {
-    let state =
-        (item.state != ItemState::Open).then(|| state_word(item.state, language).to_owned());
+fn who_and_when(item: &ItemLine, language: Language) -> impl Iterator<Item = String> {
     let owner = item.owner.as_deref().map(first_words);
     let due = item.due.as_ref().map(|due| match language {
         Language::Japanese => format!("{due} まで"),
         Language::English => format!("due {due}"),
     });
+    owner.into_iter().chain(due)
+}
+
+fn item_text(item: &ItemLine, language: Language) -> String {
+    let state =
+        (item.state != ItemState::Open).then(|| state_word(item.state, language).to_owned());
     let said = format!("#{} {}", first_words(&item.channel), link_to(&item.said));
-    let parts: Vec<String> = [state, owner, due, Some(said)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let state = state.into_iter();
+    let parts = state.chain(who_and_when(item, language)).chain([said]);
+    let parts: Vec<String> = parts.collect();
     format!(
         "• {}\n{}",
         beginning(&item.said.text, LINE_CHARS),
@@ -150,7 +195,7 @@ fn menu(item: &ItemLine, language: Language) -> Value {
         ItemChoice::Done => item.state != ItemState::Done,
         ItemChoice::Open => item.state != ItemState::Open,
         ItemChoice::Dropped => item.state != ItemState::Dropped,
-        ItemChoice::Undo => true,
+        ItemChoice::Details | ItemChoice::Undo => true,
     });
     let options = offered.map(|(choice, word)| {
         let text = match (choice, language) {
@@ -160,6 +205,8 @@ fn menu(item: &ItemLine, language: Language) -> Value {
             (ItemChoice::Open, Language::English) => "Still open",
             (ItemChoice::Dropped, Language::Japanese) => "取り消し・事実でない",
             (ItemChoice::Dropped, Language::English) => "Not true, or taken back",
+            (ItemChoice::Details, Language::Japanese) => "担当と期日を決める",
+            (ItemChoice::Details, Language::English) => "Set owner and day",
             (ItemChoice::Undo, Language::Japanese) => "人による最後の変更を戻す",
             (ItemChoice::Undo, Language::English) => "Undo the last change by a person",
         };

@@ -26,8 +26,10 @@ pub use answers::{
     since_message, thread_hint, thread_message, thread_modal,
 };
 pub use home::{HomeChannel, HomeContent, home_view};
-pub(crate) use items::chosen;
-pub use items::{ITEM, ItemChoice, ItemLine, item_changed, items_message, nothing_to_undo};
+pub(crate) use items::{DUE, OWNER, chosen};
+pub use items::{
+    ITEM, ItemChoice, ItemLine, item_changed, item_modal, items_message, nothing_to_undo,
+};
 pub use lines::Source;
 pub use memory::{
     HistoryView, MemorySources, MemoryView, SourcedLine, SourcesView, direct_message, help_message,

@@ -95,6 +95,8 @@ fn assert_within_limits(value: &Value) {
             "section" => (&block["text"], 3_000),
             "header" => (&block["text"], 150),
             "context" => (&block["elements"][0], 2_000),
+            // <https://docs.slack.dev/reference/block-kit/blocks/input-block>
+            "input" => (&block["label"], 2_000),
             "divider" => continue,
             other => panic!("{other} is not checked"),
         };

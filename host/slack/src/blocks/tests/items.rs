@@ -3,8 +3,8 @@
 use myao_plugin::{ItemKind, ItemState};
 
 use super::*;
-use crate::blocks::{ItemLine, item_changed, items_message};
-use crate::shortcut::ChosenItem;
+use crate::blocks::{ItemLine, item_changed, item_modal, items_message};
+use crate::shortcut::{ChosenItem, SavedItem};
 
 fn item(number: usize, kind: ItemKind, state: ItemState, text: &str) -> ItemLine {
     ItemLine {
@@ -38,8 +38,22 @@ fn items_stand_below_their_kind_with_owner_day_message_and_menu() {
         ("items-en.json", items_message(&items, English)),
         ("items-ja.json", items_message(&items, Japanese)),
         ("items-none-en.json", items_message(&[], English)),
+        (
+            "item-modal-en.json",
+            item_modal(
+                "Aki sends it",
+                (Some("U1"), Some("2026-08-07")),
+                "kept",
+                English,
+            ),
+        ),
+        (
+            "item-modal-ja.json",
+            item_modal("箱根", (None, None), "kept", Japanese),
+        ),
     ]);
-    assert!(item_changed(&items[0], English).starts_with("Open: Aki sends"));
+    let changed = item_changed(&items[0], English);
+    assert!(changed.starts_with("Open · Aki ") && changed.contains(" · due 2026-08-07: Aki sends"));
 }
 
 #[test]
@@ -96,7 +110,54 @@ fn what_somebody_chooses_in_a_menu_is_read() {
             format!("{:?}", chosen.choice)
         })
         .collect();
-    assert_eq!(chosen, ["Done", "Dropped", "Undo"]);
+    assert_eq!(chosen, ["Done", "Dropped", "Details", "Undo"]);
     let odd = serde_json::json!({ "text": "x", "value": "buy C1:1.0/task" });
     assert_eq!(ChosenItem::parse(&pressed(&odd)), None);
+}
+
+#[test]
+fn what_somebody_saves_in_the_window_of_an_item_is_read() {
+    let saved = |kind: &str, callback: &str, users: Value, date: Value| {
+        let view = item_modal("x", (None, None), "C1 an item", English);
+        let payload = serde_json::json!({
+            "type": kind, "user": { "id": "U1" },
+            "view": {
+                "type": "modal", "callback_id": callback, "private_metadata": view["private_metadata"],
+                "state": { "values": {
+                    "owner": { "owner": { "type": "multi_users_select", "selected_users": users } },
+                    "due": { "due": { "type": "datepicker", "selected_date": date } },
+                } },
+            },
+        });
+        SavedItem::parse(&payload.to_string())
+    };
+    let both = saved(
+        "view_submission",
+        "item",
+        ["U2"].as_slice().into(),
+        "2026-08-07".into(),
+    );
+    let both = both.unwrap();
+    assert_eq!(
+        (both.user_id.as_str(), both.kept.as_str()),
+        ("U1", "C1 an item")
+    );
+    assert_eq!(
+        (both.owner.as_deref(), both.due.as_deref()),
+        (Some("U2"), Some("2026-08-07"))
+    );
+    let none = saved(
+        "view_submission",
+        "item",
+        Value::Array(Vec::new()),
+        Value::Null,
+    )
+    .unwrap();
+    assert_eq!((none.owner, none.due), (None, None));
+    for (kind, callback) in [("view_closed", "item"), ("view_submission", "thread")] {
+        assert_eq!(
+            saved(kind, callback, Value::Array(Vec::new()), Value::Null),
+            None
+        );
+    }
 }
