@@ -23,10 +23,11 @@ pub(super) struct Cost {
     pub(super) joined: u32,
 }
 
-/// Best first; of two equals, the earlier.
+/// Best first, by the gain over the fourth root of the cost: short ones lead, but stubs do not beat whole thoughts. Of two equals,
+/// the earlier.
 #[derive(PartialEq)]
 struct Ranked {
-    gain: f64,
+    worth: f64,
     index: Reverse<usize>,
 }
 
@@ -40,8 +41,8 @@ impl PartialOrd for Ranked {
 
 impl Ord for Ranked {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.gain
-            .total_cmp(&other.gain)
+        self.worth
+            .total_cmp(&other.worth)
             .then(self.index.cmp(&other.index))
     }
 }
@@ -118,7 +119,7 @@ impl<'a> Selection<'a> {
     /// computed per pick.
     pub(super) fn pick(mut self, costs: &[Cost], budget: u32, least_gain: f64) -> Vec<usize> {
         let mut heap: BinaryHeap<Ranked> = (0..self.candidates.len())
-            .map(|index| self.rank(index))
+            .map(|index| self.rank(index, costs))
             .collect();
         let (mut picks, mut left) = (Vec::new(), budget);
         while let Some(Ranked {
@@ -132,13 +133,13 @@ impl<'a> Selection<'a> {
             if self.cost(index, costs) > left {
                 continue;
             }
-            let now = self.rank(index);
+            let now = self.rank(index, costs);
             if heap.peek().is_some_and(|next| *next > now) {
                 heap.push(now);
                 continue;
             }
-            if now.gain < least_gain && !picks.is_empty() {
-                break;
+            if self.gain(candidate) < least_gain && !picks.is_empty() {
+                continue;
             }
             left -= self.cost(index, costs);
             self.add(candidate);
@@ -159,9 +160,12 @@ impl<'a> Selection<'a> {
         if opened { cost.joined } else { cost.alone }
     }
 
-    fn rank(&self, index: usize) -> Ranked {
+    fn rank(&self, index: usize, costs: &[Cost]) -> Ranked {
+        let gain = self.candidates.get(index).map_or(0.0, |c| self.gain(c));
+        let cost = costs.get(index).map_or(u32::MAX, |cost| cost.joined.max(1));
         Ranked {
-            gain: self.candidates.get(index).map_or(0.0, |c| self.gain(c)),
+            // Square roots are exact on every machine.
+            worth: gain / f64::from(cost).sqrt().sqrt(),
             index: Reverse(index),
         }
     }

@@ -197,7 +197,7 @@ fn by_links_alone_one_finds_what_was_decided_by_whom_and_where_it_was_said() {
         .find(|link| link == GENERAL)
         .unwrap();
     let channel = demo.page(&general);
-    let decided = "監視ツールは Beacon に決めます。";
+    let decided = "判断: 2.4.1 を 11:00 にリリースします。";
     has(&channel, decided);
     let says = |part: &str| {
         let summary = part.split("</summary>").next();
@@ -221,14 +221,14 @@ fn by_links_alone_one_finds_what_was_decided_by_whom_and_where_it_was_said() {
     // The message that says it is the first beside the line.
     let message = line.split("<li>").nth(1).unwrap();
     assert!(
-        message.contains("<strong><bdi>fumi</bdi></strong>"),
+        message.contains("<strong><bdi>akari</bdi></strong>"),
         "{message}"
     );
     assert!(
-        message.contains("<time datetime=\"2026-03-05T16:02:14+09:00\">"),
+        message.contains("<time datetime=\"2026-03-05T10:34:12+09:00\">"),
         "{message}"
     );
-    assert!(message.contains("年払い 税込 750,200円"), "{message}");
+    assert!(message.contains("毎分 340 件の負荷試験"), "{message}");
 }
 
 #[test]
