@@ -1,6 +1,7 @@
 //! Words, numbers, addresses and codes in ASCII, as they stand between spaces, brackets and other scripts.
 
-use super::values::CURRENCIES;
+/// Signs of money.
+pub(super) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
 
 /// A part of a text without spaces.
 pub(crate) struct Chunk<'t> {

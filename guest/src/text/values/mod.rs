@@ -9,14 +9,12 @@ mod units;
 
 use std::ops::Range;
 
-use crate::text::chunks::chunks;
+use crate::text::chunks::{CURRENCIES, chunks};
 use crate::text::{fold_char, is_caseless, is_invisible};
 use numbers::{Number, Point};
 pub(crate) use numerals::numerals;
 pub(crate) use units::{Unit, unit_after, unit_before};
 
-/// Signs of money.
-pub(crate) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
 /// A number of fewer digits may be a day, a room or a count; one of more is a phone or card number or an id.
 const LONG: usize = 7;
 
