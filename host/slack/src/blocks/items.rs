@@ -135,15 +135,26 @@ pub fn item_modal(
         let label = plain(label);
         json!({ "type": "input", "block_id": id, "optional": true, "label": label, "element": element })
     };
-    let mut people =
-        json!({ "type": "multi_users_select", "action_id": OWNER, "max_selected_items": 1 });
-    if let Some(owner) = owner_id.filter(|id| !id.is_empty()) {
-        people["initial_users"] = json!([owner]);
+    let element = |kind: &str, id: &str, initial: Option<(&str, Value)>| {
+        let fields = [("type", kind.into()), ("action_id", id.into())];
+        let fields = fields.into_iter().chain(initial);
+        Value::Object(
+            fields
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
+        )
+    };
+    let owner = owner_id.filter(|id| !id.is_empty());
+    let owner = owner.map(|id| ("initial_users", json!([id])));
+    let mut people = element("multi_users_select", OWNER, owner);
+    if let Value::Object(people) = &mut people {
+        people.insert("max_selected_items".to_owned(), 1.into());
     }
-    let mut day = json!({ "type": "datepicker", "action_id": DUE });
-    if let Some(due) = due {
-        day["initial_date"] = due.into();
-    }
+    let day = element(
+        "datepicker",
+        DUE,
+        due.map(|due| ("initial_date", due.into())),
+    );
     json!({
         "type": "modal", "callback_id": ITEM, "private_metadata": kept,
         "title": plain(title), "submit": plain(save), "close": plain(language.words().close),
