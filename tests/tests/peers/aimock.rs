@@ -191,7 +191,7 @@ fn japanese_goes_there_and_comes_back_whole_on_every_wire() {
         let requests = aimock.requests();
         assert_eq!(requests.len(), ANSWERS.len(), "{wire:?}");
         let mut systems = Vec::new();
-        for (request, max_tokens) in requests.iter().zip([300, 300, 500, 500]) {
+        for (request, max_tokens) in requests.iter().zip([300, 500, 500, 500]) {
             assert_eq!(request["path"], wire.target);
             let body = &request["body"];
             assert_eq!(body["model"], MODEL, "{wire:?}");
