@@ -107,7 +107,7 @@ pub fn summarize(
         .unwrap_or_default()
 }
 
-/// The candidates whose tokens are counted: far more than fit, the best.
+/// The candidates whose tokens are counted: the best, far more than fit.
 fn shortlist(
     candidates: Vec<Candidate>,
     vocabulary: &Vocabulary,

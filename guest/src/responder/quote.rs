@@ -189,13 +189,11 @@ fn bullet(quote: &Quote, context: &Context, language: Language) -> String {
 /// The memory of the target thread or of the channel; without a memory, the newest messages of people, but not those to the bot.
 fn recap(context: &Context, language: Language) -> Option<String> {
     let thread = context.target_thread_ts.as_deref();
-    let (channel, own) = (&context.conversation_history, |id: &str| {
-        id == context.conversation_history.channel_id
-    });
+    let channel = &context.conversation_history;
     let of_thread = context.thread_memories.iter();
     let mut of_thread = of_thread.filter(|memory| Some(memory.thread_ts.as_str()) == thread);
     let mut of_channel = context.channel_memories.iter();
-    let of_channel = of_channel.find(|memory| own(&memory.channel_id));
+    let of_channel = of_channel.find(|memory| memory.channel_id == channel.channel_id);
     let (title, memory) = match (thread, of_channel.and_then(newest)) {
         (Some(_), _) => {
             let memory = of_thread.next().map(|memory| memory.content.as_str());

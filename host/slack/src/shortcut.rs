@@ -180,7 +180,7 @@ impl ChosenItem {
 pub struct SavedItem {
     /// Who saved.
     pub user_id: String,
-    /// What the window kept.
+    /// The text that the window kept.
     pub kept: String,
     /// The owner's id, if one is chosen.
     pub owner: Option<String>,
